@@ -1,0 +1,128 @@
+// CommitLog: the segments of the commit log of a folder, and a cursor that reads records from them.
+//
+// Segments are made ahead of time and filled with zeros, so that an append overwrites blocks that exist: a sync then
+// has only data to write, and a full disk is noticed before a commit depends on it. A segment is never reused: when
+// its records are in the base it is unlinked, and whoever still has it mapped can go on reading.
+//
+// Thread safety: CommitLog's methods may be called from any thread. A LogCursor has one user at a time.
+// Lifetime: a Segment lives as long as somebody holds it; views into it as long as the Segment.
+#ifndef FDBJOBS_EMBEDDED_COMMIT_LOG_H_
+#define FDBJOBS_EMBEDDED_COMMIT_LOG_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "fdbjobs/embedded/control_block.h"
+#include "fdbjobs/embedded/file_util.h"
+#include "fdbjobs/embedded/log_record.h"
+#include "fdbjobs/embedded/mutex.h"
+
+namespace fdbjobs::embedded {
+
+// One segment, open for writing and mapped for reading.
+class Segment {
+ public:
+  static ErrorCode Open(const std::string& path, std::shared_ptr<Segment>* segment, std::string* why);
+  ~Segment();
+
+  const SegmentHeader& header() const { return header_; }
+  std::string_view bytes() const { return {mapped_, size_}; }
+  size_t size() const { return size_; }
+  ErrorCode Write(std::string_view bytes, uint32_t offset, std::string* why) const;
+  // Waits until all that was written to the segment is on the disk.
+  ErrorCode Sync(std::string* why) const;
+
+ private:
+  Segment() = default;
+
+  std::string path_;
+  FileDescriptor file_;
+  const char* mapped_ = nullptr;
+  size_t size_ = 0;
+  SegmentHeader header_;
+};
+
+class CommitLog {
+ public:
+  // `spare_name` is the file this process prepares its next segment in.
+  CommitLog(std::string folder, std::string spare_name) : folder_(std::move(folder)), spare_(std::move(spare_name)) {}
+
+  // kFileNotFound when the segment was dropped (or never was).
+  ErrorCode Find(uint32_t number, std::shared_ptr<Segment>* segment, std::string* why);
+
+  // Makes the segment of `header` with room for `room` bytes of records, durable with its name. If it is there
+  // already, with the same header, that one serves: another process began to make it and did not go on.
+  ErrorCode Create(const SegmentHeader& header, size_t room, std::shared_ptr<Segment>* segment, std::string* why);
+
+  // Has a segment of the size that the next one should have lie ready. Slow: for a thread in the background.
+  ErrorCode PrepareSpare(std::string* why);
+
+  // Unlinks the segments before `number`.
+  void DropBefore(uint32_t number);
+  // Unlinks the segments from `number` on: what a crash left behind the last valid record.
+  void DropFrom(uint32_t number);
+  // Numbers of the segments in the folder, ascending.
+  ErrorCode List(std::vector<uint32_t>* numbers, std::string* why);
+
+  static std::string FileName(uint32_t number);
+  static bool ParseFileName(std::string_view name, uint32_t* number);
+
+ private:
+  ErrorCode FillSpare(size_t size, std::string* why);
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+
+  const std::string folder_;
+  const std::string spare_;
+
+  Mutex spare_mutex_;
+  size_t spare_size_ ABSL_GUARDED_BY(spare_mutex_) = 0;
+
+  Mutex mutex_;
+  // The segments that were used last; older ones live as long as their users hold them.
+  std::map<uint32_t, std::shared_ptr<Segment>> open_ ABSL_GUARDED_BY(mutex_);
+  size_t last_size_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// Reads record after record.
+class LogCursor {
+ public:
+  enum class Outcome { kRecord, kEnd, kGone, kDamaged };
+
+  explicit LogCursor(CommitLog* log) : log_(log) {}
+
+  // Continues at `position`, behind a record with `hash` and `version`.
+  void Place(LogPosition position, uint64_t hash, Version version);
+
+  // The next record before `tail`. kGone: the segment was dropped, start over from the base.
+  Outcome Next(LogPosition tail, RecordView* record);
+  // The next record of a log whose end is not known: ends at the first that is not valid.
+  Outcome NextUnbounded(RecordView* record);
+
+  LogPosition position() const { return position_; }
+  uint64_t hash() const { return hash_; }
+  Version version() const { return version_; }
+  // The segment of the last record; keeps its bytes.
+  const std::shared_ptr<Segment>& segment() const { return segment_; }
+  const std::string& why() const { return why_; }
+
+ private:
+  Outcome Load();
+  Outcome Parse(uint32_t limit, RecordView* record);
+  bool NextSegmentStartsHere();
+
+  CommitLog* const log_;
+  LogPosition position_;
+  uint64_t hash_ = 0;
+  Version version_ = 0;
+  std::shared_ptr<Segment> segment_;
+  std::string why_;
+};
+
+}  // namespace fdbjobs::embedded
+
+#endif  // FDBJOBS_EMBEDDED_COMMIT_LOG_H_

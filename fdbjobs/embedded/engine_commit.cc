@@ -1,0 +1,198 @@
+#include <algorithm>
+
+#include "absl/time/clock.h"
+#include "fdbjobs/embedded/engine_impl.h"
+#include "fdbjobs/embedded/error_codes.h"
+#include "fdbjobs/embedded/last_error.h"
+#include "fdbjobs/embedded/snapshot_reader.h"
+
+namespace fdbjobs::embedded {
+
+namespace {
+constexpr size_t kMostInBatch = 4096;
+constexpr size_t kMostBatchBytes = 16 << 20;
+
+size_t SizeOf(const CommitRequest& request) {
+  size_t size = 0;
+  for (const Mutation& mutation : request.mutations) size += mutation.key.size() + mutation.value.size();
+  return size;
+}
+
+}  // namespace
+
+void EngineImpl::Commit(CommitRequest request, CommitDone done) {
+  Queued queued{std::move(request), std::move(done), NextCommitFault(), {}};
+  MutexLock lock(&queue_mutex_);
+  queue_.push_back(std::move(queued));
+  if (queue_.size() == 1) queue_filled_.NotifyOne();
+}
+
+void EngineImpl::RunCommitter() {
+  Batch batch;
+  for (;;) {
+    if (!WaitForWork()) return;
+    {
+      MutexLock lock(&batch_mutex_);
+      TakeBatch(&batch);
+      if (batch.empty()) continue;  // the other committer was faster
+      WaitForRoom();
+      Append(&batch);
+    }
+    Answer(&batch);
+    batch.clear();
+  }
+}
+
+// False when the engine stops and everything was taken.
+bool EngineImpl::WaitForWork() {
+  MutexLock lock(&queue_mutex_);
+  while (queue_.empty() && !stopping_) queue_filled_.Wait(&queue_mutex_);
+  return !queue_.empty();
+}
+
+void EngineImpl::TakeBatch(Batch* batch) {
+  MutexLock lock(&queue_mutex_);
+  size_t bytes = 0;
+  size_t count = 0;
+  while (count < queue_.size() && count < kMostInBatch && bytes < kMostBatchBytes) {
+    bytes += SizeOf(queue_[count++].request);
+  }
+  if (count == queue_.size()) {
+    batch->swap(queue_);
+    return;
+  }
+  batch->assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.begin() + count));
+  queue_.erase(queue_.begin(), queue_.begin() + count);
+}
+
+void EngineImpl::WaitForRoom() {
+  while (!stopping_ && control_->appended_bytes.load() - control_->folded_bytes.load() > tuning_.most_unfolded) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+}
+
+void EngineImpl::Append(Batch* batch) {
+  std::chrono::microseconds delay{0};
+  for (const Queued& queued : *batch) delay = std::max(delay, queued.fault.delay);
+  if (delay.count() > 0) absl::SleepFor(absl::FromChrono(delay));
+  has_committed_ = true;
+  for (bool published = false; !published;) {
+    const FencedLock::Grant grant = lock_->Acquire();
+    std::string why;
+    published = AppendLocked(batch, grant.stolen, &why);
+    lock_->Release(grant);
+    if (!why.empty()) SetEngineError(why);
+  }
+}
+
+bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
+  MutexLock lock(&state_mutex_);
+  const auto refuse_all = [&](ErrorCode error) {
+    for (Queued& queued : *batch) queued.result = {error, kNoVersion, 0};
+    return true;
+  };
+  if (ErrorCode error = Follow()) return refuse_all(error);
+  LogPosition tail = cursor_->position();
+  bool lost = false;
+  if (stolen) {
+    // The log must not end where the one who lost the lock may still write.
+    if (ErrorCode error = StartSegment(0, &tail, &lost, why)) return refuse_all(error);
+    if (lost) return false;
+  }
+  const Version first = clock_->AssignFirst(static_cast<int>(batch->size()));
+  const Version assigned = first + static_cast<Version>(batch->size()) - 1;
+  history_.DropBefore(first - tuning_.window_versions);
+  BatchBuilder builder(
+      &history_, [this](std::string_view key, std::optional<std::string>* value) { return ReadLatest(key, value); },
+      first, first - tuning_.window_versions, cursor_->hash());
+  BuildBatch(batch, &builder);
+  ErrorCode error = 0;
+  if (!builder.empty()) error = WriteBatch(builder, &tail, &lost, why);
+  clock_->SettleAssigned(assigned, builder.empty() || error != 0 || lost ? cursor_->version() : builder.last_version());
+  if (lost) return false;
+  if (error != 0) return refuse_all(error);
+  if (ErrorCode followed = Follow()) return refuse_all(followed);
+  return true;
+}
+
+void EngineImpl::BuildBatch(Batch* batch, BatchBuilder* builder) {
+  for (Queued& queued : *batch) {
+    queued.result = {};
+    if (queued.fault.before != 0 || builder->broken()) {
+      queued.result.error = queued.fault.before != 0 ? queued.fault.before : kIoError;
+      continue;
+    }
+    queued.result.error = builder->Add(queued.request, &queued.result.version);
+  }
+}
+
+// Writes the records behind `*tail` and publishes them. `*lost`: another process took the lock meanwhile, and nothing
+// was published.
+ErrorCode EngineImpl::WriteBatch(const BatchBuilder& builder, LogPosition* tail, bool* lost, std::string* why) {
+  const std::string& bytes = builder.bytes();
+  std::shared_ptr<Segment> segment;
+  if (ErrorCode error = log_->Find(tail->segment, &segment, why)) return error;
+  if (tail->offset + bytes.size() > segment->size()) {
+    if (ErrorCode error = StartSegment(bytes.size(), tail, lost, why); error != 0 || *lost) return error;
+    if (ErrorCode error = log_->Find(tail->segment, &segment, why)) return error;
+  }
+  if (ErrorCode error = segment->Write(bytes, tail->offset, why)) return error;
+  uint64_t expected = tail->packed();
+  const LogPosition end{tail->segment, tail->offset + static_cast<uint32_t>(bytes.size())};
+  *lost = !control_->tail.compare_exchange_strong(expected, end.packed());
+  if (*lost) return 0;
+  *tail = end;
+  RaiseTo(control_->published_version, builder.last_version());
+  control_->appended_bytes.fetch_add(bytes.size());
+  return 0;
+}
+
+// Ends the segment at `*tail`, which is all that was published, and goes on in a new one.
+ErrorCode EngineImpl::StartSegment(size_t room, LogPosition* tail, bool* lost, std::string* why) {
+  std::shared_ptr<Segment> old;
+  if (ErrorCode error = log_->Find(tail->segment, &old, why)) return error;
+  // A sync covers the last segment only, so what is in this one must be durable before there is a later one.
+  if (ErrorCode error = old->Sync(why)) return error;
+  const SegmentHeader header{tail->segment + 1, tail->offset, cursor_->hash(), cursor_->version()};
+  std::shared_ptr<Segment> segment;
+  if (ErrorCode error = log_->Create(header, room, &segment, why)) return error;
+  uint64_t expected = tail->packed();
+  const LogPosition start{header.number, static_cast<uint32_t>(kSegmentHeaderSize)};
+  *lost = !control_->tail.compare_exchange_strong(expected, start.packed());
+  if (!*lost) *tail = start;
+  return 0;
+}
+
+ErrorCode EngineImpl::ReadLatest(std::string_view key, std::optional<std::string>* value) {
+  return SnapshotReader(&window_, readers_.get(), std::numeric_limits<Version>::max()).Get(key, value);
+}
+
+// Waits for the sync, if anybody in the batch wants that, and answers.
+void EngineImpl::Answer(Batch* batch) {
+  Version risky = kNoVersion;
+  Version durable = kNoVersion;
+  for (Queued& queued : *batch) {
+    if (queued.result.error != 0) continue;
+    Version& last = queued.request.durability_risky ? risky : durable;
+    last = std::max(last, queued.result.version);
+  }
+  const auto answer = [batch](bool risky_ones, ErrorCode error) {
+    for (Queued& queued : *batch) {
+      if (queued.request.durability_risky != risky_ones || !queued.done) continue;
+      if (queued.result.error == 0) queued.result.error = error != 0 ? error : queued.fault.after;
+      queued.done(queued.result);
+      queued.done = nullptr;
+    }
+  };
+  if (risky != kNoVersion) sync_->Acknowledge(risky);
+  answer(true, 0);
+  ErrorCode error = 0;
+  if (durable != kNoVersion) {
+    std::string why;
+    error = sync_->UpTo(durable, &why);
+    if (error != 0) SetEngineError(why);
+  }
+  answer(false, error);
+}
+
+}  // namespace fdbjobs::embedded

@@ -1,0 +1,162 @@
+// EngineImpl: puts the parts of the engine together.
+//
+// The way of a commit: queue -> (append lock) -> conflict check, versions -> commit log -> window -> sync -> answer.
+// The way of a read: window, then base. In the background: commit log -> base.
+//
+// Threads: two committers take turns, so that one batch is put together while the other waits for its sync; one for
+// upkeep; one for watches, from the first watch on. Locks are taken in this order: batch_mutex_, the append lock of the
+// folder, state_mutex_, then those inside the parts. queue_mutex_ is held alone.
+#ifndef FDBJOBS_EMBEDDED_ENGINE_IMPL_H_
+#define FDBJOBS_EMBEDDED_ENGINE_IMPL_H_
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "fdbjobs/embedded/base_store.h"
+#include "fdbjobs/embedded/batch_builder.h"
+#include "fdbjobs/embedded/commit_log.h"
+#include "fdbjobs/embedded/conflict_history.h"
+#include "fdbjobs/embedded/control_block.h"
+#include "fdbjobs/embedded/engine.h"
+#include "fdbjobs/embedded/faults.h"
+#include "fdbjobs/embedded/fenced_lock.h"
+#include "fdbjobs/embedded/folder.h"
+#include "fdbjobs/embedded/log_sync.h"
+#include "fdbjobs/embedded/mutex.h"
+#include "fdbjobs/embedded/version_clock.h"
+#include "fdbjobs/embedded/watches.h"
+#include "fdbjobs/embedded/window.h"
+
+namespace fdbjobs::embedded {
+
+// The times and sizes of the engine. Tests make them small; everybody else takes them as they are.
+struct EngineTuning {
+  // How old a read version may be.
+  Version window_versions = kWindowVersions;
+  // How far the base stays behind: more than a read version may.
+  Version fold_lag = kWindowVersions + 500'000;
+  // Upkeep looks around this often, and folds at most this often.
+  int64_t tick_us = 100'000;
+  int64_t fold_every_us = 1'000'000;
+  // Bytes of the log that are folded in one SQLite transaction.
+  size_t fold_bytes = 8 << 20;
+  // Bytes of the log that may wait to be folded before commits have to wait.
+  uint64_t most_unfolded = uint64_t{1} << 30;
+};
+
+class EngineImpl : public Engine {
+ public:
+  explicit EngineImpl(const EngineTuning& tuning = {}) : tuning_(tuning) {}
+  ~EngineImpl() override;
+
+  ErrorCode OpenFolder(const std::string& path, std::string* why);
+
+  Version GetReadVersion() override;
+  Version CurrentVersion() override { return clock_->Now(); }
+  ErrorCode Get(Version at, std::string_view key, std::optional<std::string>* value) override;
+  ErrorCode GetRange(Version at, std::string_view begin, std::string_view end, bool reverse, size_t max_rows,
+                     size_t max_bytes, Rows* rows, bool* more) override;
+  void Commit(CommitRequest request, CommitDone done) override;
+  uint64_t AddWatch(std::string key, std::optional<std::string> expected, WatchFired fired) override;
+  void RemoveWatch(uint64_t id) override;
+  ErrorCode EstimateBytes(Version at, std::string_view begin, std::string_view end, int64_t* bytes) override;
+  ErrorCode SplitPoints(Version at, std::string_view begin, std::string_view end, int64_t chunk_bytes,
+                        std::vector<std::string>* keys) override;
+
+ private:
+  struct Queued {
+    CommitRequest request;
+    CommitDone done;
+    CommitFault fault;
+    CommitResult result;
+  };
+  using Batch = std::vector<Queued>;
+
+  // Opening (engine_open.cc).
+  ErrorCode Recover(std::string* why);
+  ErrorCode FindEndOfLog(const BaseMark& mark, LogCursor* end, uint64_t* bytes, std::string* why);
+  ErrorCode LoadFromBase(std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
+  void StartThreads();
+
+  // Reading (engine_read.cc).
+  ErrorCode PrepareRead(Version at);
+  ErrorCode WaitUntilStable(Version at);
+  ErrorCode EnsureFollowed();
+  ErrorCode Follow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
+  void NoteRecord(const RecordView& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
+  void RunWatcher();
+  void CheckWatches();
+
+  // Committing (engine_commit.cc).
+  void RunCommitter();
+  bool WaitForWork();
+  void TakeBatch(Batch* batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
+  void Append(Batch* batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
+  // Under the append lock. False when the lock was lost before the batch was published.
+  bool AppendLocked(Batch* batch, bool stolen, std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
+  void BuildBatch(Batch* batch, BatchBuilder* builder);
+  ErrorCode WriteBatch(const BatchBuilder& builder, LogPosition* tail, bool* lost, std::string* why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
+  ErrorCode StartSegment(size_t room, LogPosition* tail, bool* lost, std::string* why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
+  void Answer(Batch* batch);
+  ErrorCode ReadLatest(std::string_view key, std::optional<std::string>* value);
+  void WaitForRoom();
+
+  // Upkeep (engine_upkeep.cc).
+  void RunUpkeep();
+  void FinishWhatOthersLeft();
+  void FoldOldCommits();
+  void ExtendLease();
+
+  const EngineTuning tuning_;
+
+  // Constant after opening; each synchronises itself.
+  Folder folder_;
+  ControlMapping control_;
+  std::unique_ptr<CommitLog> log_;
+  std::unique_ptr<FencedLock> lock_;
+  std::unique_ptr<LogSync> sync_;
+  std::unique_ptr<VersionClock> clock_;
+  std::unique_ptr<BaseReaders> readers_;
+  Window window_;
+  Watches watches_;
+
+  // How far the window has come: the packed position. Equal to the tail of the log means nothing to follow.
+  std::atomic<uint64_t> followed_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> has_committed_{false};
+
+  Mutex state_mutex_;
+  std::unique_ptr<LogCursor> cursor_ ABSL_GUARDED_BY(state_mutex_);
+  ConflictHistory history_ ABSL_GUARDED_BY(state_mutex_);
+  std::string scratch_ ABSL_GUARDED_BY(state_mutex_);
+
+  // Held while a batch is taken from the queue and appended, so that the order of the queue is kept.
+  Mutex batch_mutex_;
+
+  Mutex queue_mutex_;
+  CondVar queue_filled_;
+  std::vector<Queued> queue_ ABSL_GUARDED_BY(queue_mutex_);
+
+  Mutex upkeep_mutex_;
+  CondVar upkeep_wanted_;
+  // Used by the upkeep thread alone.
+  std::unique_ptr<BaseWriter> writer_;
+  int64_t last_fold_us_ = 0;
+  Version unfinished_since_ = 0;
+
+  Mutex threads_mutex_;
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(threads_mutex_);
+  bool watching_ ABSL_GUARDED_BY(threads_mutex_) = false;
+};
+
+}  // namespace fdbjobs::embedded
+
+#endif  // FDBJOBS_EMBEDDED_ENGINE_IMPL_H_

@@ -1,0 +1,174 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "fdbjobs/embedded/engine_impl.h"
+#include "fdbjobs/embedded/error_codes.h"
+
+namespace fdbjobs::embedded {
+
+namespace {
+
+constexpr Version kLeaseVersions = 600'000'000;
+constexpr char kBaseName[] = "base.sqlite";
+constexpr size_t kMostReaders = 16;
+
+using FolderId = std::pair<dev_t, ino_t>;
+
+// The engines of this process. Never destroyed: handles may be closed while the process exits.
+struct Registry {
+  Mutex mutex;
+  std::map<FolderId, std::weak_ptr<Engine>> engines ABSL_GUARDED_BY(mutex);
+
+  static Registry& Get() {
+    static Registry* const registry = new Registry;
+    return *registry;
+  }
+};
+
+}  // namespace
+
+ErrorCode Engine::Open(const std::string& folder, std::shared_ptr<Engine>* engine, std::string* why) {
+  Registry& registry = Registry::Get();
+  MutexLock lock(&registry.mutex);
+  struct stat status;
+  if (stat(folder.c_str(), &status) == 0) {
+    if (auto known = registry.engines[{status.st_dev, status.st_ino}].lock()) {
+      *engine = std::move(known);
+      return 0;
+    }
+  }
+  auto opened = std::make_shared<EngineImpl>();
+  if (ErrorCode error = opened->OpenFolder(folder, why)) return error;
+  if (stat(folder.c_str(), &status) != 0) return FileError("stat", folder, why);
+  registry.engines[{status.st_dev, status.st_ino}] = opened;
+  *engine = std::move(opened);
+  return 0;
+}
+
+ErrorCode EngineImpl::OpenFolder(const std::string& path, std::string* why) {
+  if (ErrorCode error = folder_.StartOpen(path, why)) return error;
+  if (ErrorCode error = control_.Map(folder_.Path("control"), folder_.first(), why)) return error;
+  log_ = std::make_unique<CommitLog>(path, absl::StrCat("spare-", folder_.slot()));
+  if (ErrorCode error = BaseWriter::Open(folder_.Path(kBaseName), &writer_, why)) return error;
+  if (folder_.first()) {
+    if (ErrorCode error = Recover(why)) return error;
+  } else if (control_->magic != ControlBlock::kMagic) {
+    *why = absl::StrCat(path, " is open in a process with another version of this library");
+    return kIncompatibleProtocolVersion;
+  }
+  lock_ =
+      std::make_unique<FencedLock>(&*control_, folder_.slot(), [this](uint16_t slot) { return folder_.IsAlive(slot); });
+  sync_ = std::make_unique<LogSync>(&*control_, log_.get(), folder_.slot());
+  clock_ = std::make_unique<VersionClock>(&*control_);
+  readers_ = std::make_unique<BaseReaders>(folder_.Path(kBaseName), &*control_, kMostReaders);
+  {
+    MutexLock lock(&state_mutex_);
+    cursor_ = std::make_unique<LogCursor>(log_.get());
+    if (ErrorCode error = LoadFromBase(why)) return error;
+    if (ErrorCode error = Follow()) {
+      *why = cursor_->why();
+      return error;
+    }
+  }
+  if (ErrorCode error = folder_.FinishOpen(why)) return error;
+  StartThreads();
+  return 0;
+}
+
+// The first process in: finds the end of the log, and writes the shared words anew.
+ErrorCode EngineImpl::Recover(std::string* why) {
+  bool begun = false;
+  BaseMark mark;
+  if (ErrorCode error = writer_->Begin(&begun, &mark); error != 0 || !begun) {
+    *why =
+        begun || error != 0 ? writer_->why() : absl::StrCat(folder_.Path(kBaseName), " is locked by another program");
+    return error != 0 ? error : kIoError;
+  }
+  if (mark.position.segment == 0) {
+    std::shared_ptr<Segment> first;
+    if (ErrorCode error = log_->Create({.number = 1}, 0, &first, why)) return error;
+    mark.position = {1, static_cast<uint32_t>(kSegmentHeaderSize)};
+  }
+  LogCursor end(log_.get());
+  uint64_t bytes = 0;
+  if (ErrorCode error = FindEndOfLog(mark, &end, &bytes, why)) return error;
+  const Version start = std::max(end.version(), mark.lease) + 1;
+  mark.lease = start + kLeaseVersions;
+  if (ErrorCode error = writer_->Commit(mark)) {
+    *why = writer_->why();
+    return error;
+  }
+  ControlBlock& control = *control_;
+  control.version_base = start;
+  control.monotonic_base_us = MonotonicMicros();
+  control.tail = end.position().packed();
+  control.published_version = end.version();
+  control.assigned_version = end.version();
+  control.durable_version = end.version();
+  control.acked_version = end.version();
+  control.read_version_max = start;
+  control.version_lease = mark.lease;
+  control.base_version = mark.version;
+  control.base_epoch = 1;
+  control.appended_bytes = bytes;
+  control.magic = ControlBlock::kMagic;
+  return 0;
+}
+
+ErrorCode EngineImpl::FindEndOfLog(const BaseMark& mark, LogCursor* end, uint64_t* bytes, std::string* why) {
+  end->Place(mark.position, mark.hash, mark.version);
+  RecordView record;
+  LogCursor::Outcome outcome;
+  while ((outcome = end->NextUnbounded(&record)) == LogCursor::Outcome::kRecord) *bytes += record.total_size;
+  if (outcome != LogCursor::Outcome::kEnd) {
+    *why = absl::StrCat("the commit log does not go on where the base ends: ", end->why());
+    return kFileCorrupt;
+  }
+  // What is kept must be durable before anybody reads it; what a crash left behind it must not be found again.
+  log_->DropFrom(end->position().segment + 1);
+  log_->DropBefore(mark.position.segment);
+  if (ErrorCode error = end->segment()->Sync(why)) return error;
+  return SyncFolder(folder_.path(), why);
+}
+
+ErrorCode EngineImpl::LoadFromBase(std::string* why) {
+  BaseReaders::Lease base;
+  if (ErrorCode error = readers_->Borrow(&base, why)) return error;
+  if (ErrorCode error = readers_->Refresh(&base)) return error;
+  const BaseMark& mark = base->mark();
+  window_.Clear(mark.version);
+  history_.Clear(mark.version);
+  cursor_->Place(mark.position, mark.hash, mark.version);
+  return 0;
+}
+
+void EngineImpl::StartThreads() {
+  MutexLock lock(&threads_mutex_);
+  threads_.emplace_back([this] { RunCommitter(); });
+  threads_.emplace_back([this] { RunCommitter(); });
+  threads_.emplace_back([this] { RunUpkeep(); });
+}
+
+EngineImpl::~EngineImpl() {
+  std::vector<std::thread> threads;
+  {
+    MutexLock lock(&threads_mutex_);
+    stopping_ = true;
+    threads.swap(threads_);
+  }
+  {
+    MutexLock lock(&queue_mutex_);
+    queue_filled_.NotifyAll();
+  }
+  {
+    MutexLock lock(&upkeep_mutex_);
+    upkeep_wanted_.NotifyAll();
+  }
+  for (std::thread& thread : threads) thread.join();
+  watches_.FireAll(kTransactionCancelled);
+}
+
+}  // namespace fdbjobs::embedded

@@ -1,0 +1,69 @@
+// RangeSet: a set of key ranges, for what a transaction read and what it wrote.
+//
+// Made for the common case of a few ranges that are added once and looked at once, at commit, or never: adding copies
+// the bytes to the end of one buffer, and ranges are sorted and joined only when somebody asks for them.
+//
+// Thread safety: none of its own. Lifetime: owns its bytes.
+//
+//   RangeSet reads;
+//   reads.AddKey("apple");                 // ["apple", "apple\0")
+//   reads.Add("b", "d");
+//   reads.Add("c", "e");
+//   for (const KeyRange& range : reads.Ranges()) ...   // ["apple", "apple\0"), ["b", "e")
+#ifndef FDBJOBS_EMBEDDED_RANGE_SET_H_
+#define FDBJOBS_EMBEDDED_RANGE_SET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fdbjobs/embedded/types.h"
+
+namespace fdbjobs::embedded {
+
+class RangeSet {
+ public:
+  // Adds the one key.
+  void AddKey(std::string_view key);
+  // Adds [begin, end); nothing when begin >= end.
+  void Add(std::string_view begin, std::string_view end);
+  void Clear();
+  bool empty() const { return items_.empty(); }
+
+  // Ascending; ranges that overlap or touch are joined.
+  std::vector<KeyRange> Ranges();
+
+ private:
+  // Positions in bytes_. The two strings of a single key share their bytes.
+  struct Item {
+    uint32_t begin;
+    uint32_t begin_size;
+    uint32_t end;
+    uint32_t end_size;
+  };
+
+  // Below so many items nobody minds the duplicates.
+  static constexpr size_t kFirstNormalize = 1024;
+
+  std::string_view BeginOf(const Item& item) const { return {bytes_.data() + item.begin, item.begin_size}; }
+  std::string_view EndOf(const Item& item) const { return {bytes_.data() + item.end, item.end_size}; }
+  uint32_t AppendBytes(std::string_view bytes);
+  void AddItem(const Item& item);
+  // Sorts and joins, and drops the bytes of what was joined.
+  void Normalize();
+  void Compact();
+
+  std::string bytes_;
+  std::vector<Item> items_;
+  // True while items_ is ascending and disjoint.
+  bool normal_ = true;
+  // How many items there may be before the next Add joins them: a transaction that reads the same keys over and over
+  // does not grow without end.
+  size_t normalize_at_ = kFirstNormalize;
+};
+
+}  // namespace fdbjobs::embedded
+
+#endif  // FDBJOBS_EMBEDDED_RANGE_SET_H_

@@ -1,0 +1,54 @@
+#include "fdbjobs/fdb/transact.h"
+
+#include "absl/strings/str_cat.h"
+#include "fdbjobs/fdb/status.h"
+
+namespace fdbjobs::fdb {
+
+absl::Status TransactLoop::Start() {
+  absl::StatusOr<OwnedTransaction> transaction = database_.CreateTransaction();
+  if (!transaction.ok()) return transaction.status();
+  transaction_.emplace(*std::move(transaction));
+  // Both options survive the resets between tries, and the time of the first runs on.
+  if (options_.timeout != absl::InfiniteDuration()) {
+    if (absl::Status status = transaction_->SetTimeout(options_.timeout); !status.ok()) return status;
+  }
+  if (options_.max_retry_delay != absl::InfiniteDuration()) {
+    const int64_t milliseconds = absl::ToInt64Milliseconds(absl::Ceil(options_.max_retry_delay, absl::Milliseconds(1)));
+    return transaction_->SetOption(TransactionInt::kMaxRetryDelayMilliseconds, milliseconds);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TransactLoop::Finish(const absl::Status& body) {
+  ++tries_;
+  return body.ok() ? transaction_->Commit().Await() : body;
+}
+
+absl::Status TransactLoop::Recover(const absl::Status& error) {
+  if (MaybeCommitted(error)) maybe_committed_ = true;
+  const int code = FdbCode(error);
+  if (code == 0) return GiveUp(error);
+  if (IsRetryable(error) && options_.max_retries >= 0 && tries_ > options_.max_retries) return GiveUp(error);
+  const absl::Status retry = transaction_->OnError(code).Await();
+  if (retry.ok()) {
+    last_error_ = error;
+    return absl::OkStatus();
+  }
+  // The same error means that it can't be retried. Another one, a timeout most likely, came while waiting.
+  if (FdbCode(retry) == code) return GiveUp(error);
+  last_error_ = error;
+  return GiveUp(retry);
+}
+
+absl::Status TransactLoop::GiveUp(const absl::Status& error) const {
+  absl::Status result = error;
+  // The body's own errors are the caller's words and stay as they are.
+  if (FdbCode(error) != 0 && !last_error_.ok()) {
+    result = WithMessage(error, absl::StrCat(error.message(), "; gave up after try ", tries_,
+                                             "; the last error before: ", last_error_.message()));
+  }
+  return maybe_committed_ ? WithMaybeCommitted(std::move(result)) : result;
+}
+
+}  // namespace fdbjobs::fdb

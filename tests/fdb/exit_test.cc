@@ -1,0 +1,85 @@
+// The end of a process: with handles in static objects, pending futures and callbacks, it ends in time and cleanly.
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fdbjobs/fdb/database.h"
+#include "fdbjobs/fdb/transaction.h"
+#include "gtest/gtest.h"
+#include "tests/support/temp_folder.h"
+
+namespace fdbjobs::fdb {
+namespace {
+
+// Destroyed after the network was stopped: their destructors are registered before the client is loaded.
+std::optional<Database> static_database;
+std::optional<OwnedTransaction> static_transaction;
+std::optional<VoidFuture> static_watch;
+
+std::string DatabaseToOpen(const test::TempFolder& folder) {
+  const char* const given = std::getenv("FDBJOBS_TEST_DB");
+  return given != nullptr && *given != '\0' ? given : "embedded:" + folder.path();
+}
+
+void OpenStatics(const std::string& name) {
+  absl::StatusOr<Database> database = Database::Open(name);
+  if (!database.ok()) std::abort();
+  static_database.emplace(*std::move(database));
+  absl::StatusOr<OwnedTransaction> tr = static_database->CreateTransaction();
+  if (!tr.ok()) std::abort();
+  static_watch.emplace(tr->Watch("fdbjobs-test/exit/nobody-writes-this"));
+  if (!tr->Commit().Await().ok()) std::abort();
+  static_transaction.emplace(*std::move(tr));
+}
+
+class ExitTest : public ::testing::Test {
+ protected:
+  // Each case runs in a child of its own, which starts the program anew.
+  ExitTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  test::TempFolder folder_;
+};
+
+TEST_F(ExitTest, WithHandlesInStaticObjects) {
+  EXPECT_EXIT(
+      {
+        OpenStatics(DatabaseToOpen(folder_));
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(ExitTest, WithCallbacksPending) {
+  EXPECT_EXIT(
+      {
+        OpenStatics(DatabaseToOpen(folder_));
+        if (!static_watch->OnReady([] {}).ok()) std::abort();
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(ExitTest, WithHandlesInFunctionStatics) {
+  EXPECT_EXIT(
+      {
+        static const absl::StatusOr<Database> database = Database::Open(DatabaseToOpen(folder_));
+        if (!database.ok()) std::abort();
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(ExitTest, FromACallbackOnTheNetworkThread) {
+  EXPECT_EXIT(
+      {
+        OpenStatics(DatabaseToOpen(folder_));
+        if (!static_watch->OnReady([] { std::exit(7); }).ok()) std::abort();
+        static_watch->Cancel();
+        while (static_watch->WaitFor(absl::InfiniteDuration())) {
+        }
+      },
+      ::testing::ExitedWithCode(7), "");
+}
+
+}  // namespace
+}  // namespace fdbjobs::fdb
