@@ -57,4 +57,4 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/fdbjobs.pc.in ${PROJECT_BINARY_DIR}/c
 install(FILES ${PROJECT_BINARY_DIR}/cmake/fdbjobs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # All that is installed, without the tests.
-add_custom_target(fdbjobs_package DEPENDS fdb_c fdbjobs_fdb fdbjobs_keyspace)
+add_custom_target(fdbjobs_package DEPENDS fdb_c fdbjobs_fdb fdbjobs_keyspace fdbjobs-bench)

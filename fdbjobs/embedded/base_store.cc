@@ -205,7 +205,8 @@ ErrorCode BaseReader::SumSample(std::string_view begin, std::string_view end, in
   return result == SQLITE_DONE ? 0 : CodeOf(result);
 }
 
-ErrorCode BaseWriter::Open(const std::string& path, std::unique_ptr<BaseWriter>* writer, std::string* why) {
+ErrorCode BaseWriter::Open(const std::string& path, bool create, std::unique_ptr<BaseWriter>* writer,
+                           std::string* why) {
   std::unique_ptr<BaseWriter> opened(new BaseWriter);
   if (ErrorCode error = OpenSqlite(path, &opened->db_, why)) return error;
   sqlite3* const db = opened->db_.get();
@@ -217,7 +218,9 @@ ErrorCode BaseWriter::Open(const std::string& path, std::unique_ptr<BaseWriter>*
                   why)) {
     return error;
   }
-  if (ErrorCode error = Execute(db, kSchema, why)) return error;
+  if (create) {
+    if (ErrorCode error = Execute(db, kSchema, why)) return error;
+  }
   // Another process that writes is no reason to wait: it does the same work.
   sqlite3_busy_timeout(db, 0);
   const ErrorCode error = PrepareAll(

@@ -79,8 +79,8 @@ class BaseReader {
 
 class BaseWriter {
  public:
-  // Creates the file and its tables when they are missing.
-  static ErrorCode Open(const std::string& path, std::unique_ptr<BaseWriter>* writer, std::string* why);
+  // With `create`, makes the file and its tables when they are missing.
+  static ErrorCode Open(const std::string& path, bool create, std::unique_ptr<BaseWriter>* writer, std::string* why);
 
   // Starts a write transaction and reads the mark. False when another process has one open.
   ErrorCode Begin(bool* begun, BaseMark* mark);

@@ -99,7 +99,7 @@ void BatchBuilder::WriteKey(std::string_view key, std::optional<std::string> val
     scratch_.push_back('\0');
     AddWritten(key, scratch_);
   }
-  overlay_.keys.insert_or_assign(std::string(key), std::move(value));
+  if (keep_overlay_) overlay_.keys.insert_or_assign(std::string(key), std::move(value));
 }
 
 void BatchBuilder::WriteClear(std::string_view begin, std::string_view end, bool conflicts) {
@@ -107,11 +107,13 @@ void BatchBuilder::WriteClear(std::string_view begin, std::string_view end, bool
   const bool one_key = end.size() == begin.size() + 1 && end.back() == '\0' && end.substr(0, begin.size()) == begin;
   if (one_key) {
     AppendEntry(&body_, EntryKind::kClear, conflicts, begin, {});
-    overlay_.keys.insert_or_assign(std::string(begin), std::nullopt);
+    if (keep_overlay_) overlay_.keys.insert_or_assign(std::string(begin), std::nullopt);
   } else {
     AppendEntry(&body_, EntryKind::kClearRange, conflicts, begin, end);
-    overlay_.keys.erase(overlay_.keys.lower_bound(begin), overlay_.keys.lower_bound(end));
-    overlay_.cleared.Add(begin, end, next_version_);
+    if (keep_overlay_) {
+      overlay_.keys.erase(overlay_.keys.lower_bound(begin), overlay_.keys.lower_bound(end));
+      overlay_.cleared.Add(begin, end, next_version_);
+    }
   }
   if (conflicts) AddWritten(begin, end);
 }

@@ -25,12 +25,15 @@ class BatchBuilder {
   // The newest committed value of a key.
   using Latest = std::function<ErrorCode(std::string_view key, std::optional<std::string>* value)>;
 
-  // Versions from `first_version` on; `oldest_read` is the least read version that is still young enough.
-  BatchBuilder(const ConflictHistory* history, Latest latest, Version first_version, Version oldest_read, uint64_t hash)
+  // Versions from `first_version` on; `oldest_read` is the least read version that is still young enough;
+  // `atomics` tells whether any request has an operation that depends on the old value.
+  BatchBuilder(const ConflictHistory* history, Latest latest, Version first_version, Version oldest_read, uint64_t hash,
+               bool atomics)
       : history_(history),
         latest_(std::move(latest)),
         next_version_(first_version),
         oldest_read_(oldest_read),
+        keep_overlay_(atomics),
         hash_(hash) {}
 
   // 0 and the version it got, or why it is refused; nothing is appended then.
@@ -67,6 +70,7 @@ class BatchBuilder {
   const Latest latest_;
   Version next_version_;
   const Version oldest_read_;
+  const bool keep_overlay_;
   uint64_t hash_;
 
   std::string bytes_;

@@ -62,6 +62,11 @@ ErrorCode Segment::Sync(std::string* why) const {
   return 0;
 }
 
+CommitLog::~CommitLog() {
+  MutexLock lock(&spare_mutex_);
+  if (spare_size_ > 0) unlink(Path(spare_).c_str());
+}
+
 std::string CommitLog::FileName(uint32_t number) { return absl::StrFormat("log-%08x", number); }
 
 bool CommitLog::ParseFileName(std::string_view name, uint32_t* number) {
@@ -184,6 +189,7 @@ void LogCursor::Place(LogPosition position, uint64_t hash, Version version) {
   hash_ = hash;
   version_ = version;
   segment_ = nullptr;
+  next_ = nullptr;
 }
 
 LogCursor::Outcome LogCursor::Load() {
@@ -207,11 +213,10 @@ LogCursor::Outcome LogCursor::Next(LogPosition tail, RecordView* record) {
     if (position_ >= tail) return Outcome::kEnd;
     if (Outcome loaded = Load(); loaded != Outcome::kRecord) return loaded;
     uint32_t limit = tail.offset;
-    std::shared_ptr<Segment> next;
     if (position_.segment < tail.segment) {
-      const ErrorCode error = log_->Find(position_.segment + 1, &next, &why_);
+      const ErrorCode error = LoadNext();
       if (error != 0) return error == kFileNotFound ? Outcome::kGone : Outcome::kDamaged;
-      limit = next->header().previous_end;
+      limit = next_->header().previous_end;
     }
     if (position_.offset < limit) {
       const Outcome outcome = Parse(limit, record);
@@ -221,15 +226,18 @@ LogCursor::Outcome LogCursor::Next(LogPosition tail, RecordView* record) {
       return outcome;
     }
     position_ = {position_.segment + 1, static_cast<uint32_t>(kSegmentHeaderSize)};
-    segment_ = std::move(next);
+    segment_ = std::move(next_);
   }
 }
 
+ErrorCode LogCursor::LoadNext() {
+  if (next_ != nullptr && next_->header().number == position_.segment + 1) return 0;
+  return log_->Find(position_.segment + 1, &next_, &why_);
+}
+
 bool LogCursor::NextSegmentStartsHere() {
-  std::shared_ptr<Segment> next;
-  std::string ignored;
-  if (log_->Find(position_.segment + 1, &next, &ignored) != 0) return false;
-  const SegmentHeader& header = next->header();
+  if (LoadNext() != 0) return false;
+  const SegmentHeader& header = next_->header();
   return header.previous_end == position_.offset && header.previous_hash == hash_;
 }
 

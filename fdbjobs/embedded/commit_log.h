@@ -51,6 +51,8 @@ class CommitLog {
  public:
   // `spare_name` is the file this process prepares its next segment in.
   CommitLog(std::string folder, std::string spare_name) : folder_(std::move(folder)), spare_(std::move(spare_name)) {}
+  // Leaves no spare behind.
+  ~CommitLog();
 
   // kFileNotFound when the segment was dropped (or never was).
   ErrorCode Find(uint32_t number, std::shared_ptr<Segment>* segment, std::string* why);
@@ -113,6 +115,7 @@ class LogCursor {
  private:
   Outcome Load();
   Outcome Parse(uint32_t limit, RecordView* record);
+  ErrorCode LoadNext();
   bool NextSegmentStartsHere();
 
   CommitLog* const log_;
@@ -120,6 +123,8 @@ class LogCursor {
   uint64_t hash_ = 0;
   Version version_ = 0;
   std::shared_ptr<Segment> segment_;
+  // The one after `segment_`, once it was asked for.
+  std::shared_ptr<Segment> next_;
   std::string why_;
 };
 

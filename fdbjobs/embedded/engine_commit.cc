@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/time/clock.h"
+#include "fdbjobs/embedded/atomic_ops.h"
 #include "fdbjobs/embedded/engine_impl.h"
 #include "fdbjobs/embedded/error_codes.h"
 #include "fdbjobs/embedded/last_error.h"
@@ -18,6 +19,17 @@ size_t SizeOf(const CommitRequest& request) {
   return size;
 }
 
+// Only these look at what the batch wrote before.
+template <typename Batch>
+bool NeedsOverlay(const Batch& batch) {
+  for (const auto& queued : batch) {
+    for (const Mutation& mutation : queued.request.mutations) {
+      if (IsReadModifyWrite(mutation.type)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void EngineImpl::Commit(CommitRequest request, CommitDone done) {
@@ -31,11 +43,11 @@ void EngineImpl::RunCommitter() {
   Batch batch;
   for (;;) {
     if (!WaitForWork()) return;
+    WaitForRoom();
     {
       MutexLock lock(&batch_mutex_);
       TakeBatch(&batch);
       if (batch.empty()) continue;  // the other committer was faster
-      WaitForRoom();
       Append(&batch);
     }
     Answer(&batch);
@@ -104,7 +116,7 @@ bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
   history_.DropBefore(first - tuning_.window_versions);
   BatchBuilder builder(
       &history_, [this](std::string_view key, std::optional<std::string>* value) { return ReadLatest(key, value); },
-      first, first - tuning_.window_versions, cursor_->hash());
+      first, first - tuning_.window_versions, cursor_->hash(), NeedsOverlay(*batch));
   BuildBatch(batch, &builder);
   ErrorCode error = 0;
   if (!builder.empty()) error = WriteBatch(builder, &tail, &lost, why);

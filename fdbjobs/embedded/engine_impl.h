@@ -47,13 +47,17 @@ struct EngineTuning {
   // Bytes of the log that are folded in one SQLite transaction.
   size_t fold_bytes = 8 << 20;
   // Bytes of the log that may wait to be folded before commits have to wait.
-  uint64_t most_unfolded = uint64_t{1} << 30;
+  uint64_t most_unfolded = uint64_t{512} << 20;
 };
 
 class EngineImpl : public Engine {
  public:
   explicit EngineImpl(const EngineTuning& tuning = {}) : tuning_(tuning) {}
   ~EngineImpl() override;
+
+  // Deletes it. Also from one of its own threads, where a commit's answer may have let go of it last: then a thread of
+  // its own does that, since the destructor waits for all others.
+  static void Dispose(EngineImpl* engine);
 
   ErrorCode OpenFolder(const std::string& path, std::string* why);
 

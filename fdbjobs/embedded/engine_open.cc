@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/embedded/engine_impl.h"
@@ -40,7 +41,7 @@ ErrorCode Engine::Open(const std::string& folder, std::shared_ptr<Engine>* engin
       return 0;
     }
   }
-  auto opened = std::make_shared<EngineImpl>();
+  std::shared_ptr<EngineImpl> opened(new EngineImpl, &EngineImpl::Dispose);
   if (ErrorCode error = opened->OpenFolder(folder, why)) return error;
   if (stat(folder.c_str(), &status) != 0) return FileError("stat", folder, why);
   registry.engines[{status.st_dev, status.st_ino}] = opened;
@@ -52,7 +53,7 @@ ErrorCode EngineImpl::OpenFolder(const std::string& path, std::string* why) {
   if (ErrorCode error = folder_.StartOpen(path, why)) return error;
   if (ErrorCode error = control_.Map(folder_.Path("control"), folder_.first(), why)) return error;
   log_ = std::make_unique<CommitLog>(path, absl::StrCat("spare-", folder_.slot()));
-  if (ErrorCode error = BaseWriter::Open(folder_.Path(kBaseName), &writer_, why)) return error;
+  if (ErrorCode error = BaseWriter::Open(folder_.Path(kBaseName), folder_.first(), &writer_, why)) return error;
   if (folder_.first()) {
     if (ErrorCode error = Recover(why)) return error;
   } else if (control_->magic != ControlBlock::kMagic) {
@@ -150,6 +151,19 @@ void EngineImpl::StartThreads() {
   threads_.emplace_back([this] { RunCommitter(); });
   threads_.emplace_back([this] { RunCommitter(); });
   threads_.emplace_back([this] { RunUpkeep(); });
+}
+
+void EngineImpl::Dispose(EngineImpl* engine) {
+  bool on_own_thread = false;
+  {
+    MutexLock lock(&engine->threads_mutex_);
+    for (const std::thread& thread : engine->threads_) on_own_thread |= thread.get_id() == std::this_thread::get_id();
+  }
+  if (on_own_thread) {
+    std::thread([engine] { delete engine; }).detach();
+  } else {
+    delete engine;
+  }
 }
 
 EngineImpl::~EngineImpl() {

@@ -68,6 +68,8 @@ void Window::AddClear(std::string_view begin, std::string_view end, Version vers
   if (begin >= end) return;
   for (auto it = keys_.lower_bound(begin); it != keys_.end() && it->first < end; ++it) {
     History* const history = it->second.get();
+    // What is cleared already stays so; a change for each clear would make ranges dear that are cleared often.
+    if (history->changes.back().value == nullptr) continue;
     if (history->changes.back().version == version) {
       history->changes.back() = {version, nullptr, 0};
     } else {

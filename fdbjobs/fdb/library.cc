@@ -28,7 +28,8 @@ constexpr char kAnyClientSymbol[] = "fdb_select_api_version_impl";
 constexpr char kEmbeddedSymbol[] = "fdb_embedded_error_detail";
 constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
 
-// The embedded engines that fdbjobs brought into the process, and not the program. They serve `embedded:` only.
+// The embedded engines that fdbjobs brought into the process, and not the program. They are not the libfdb_c that the
+// process has, nor the system's.
 class OwnEngines {
  public:
   static OwnEngines& Get() {

@@ -59,8 +59,16 @@ class TestDatabase {
       : engine(std::make_shared<FakeEngine>(std::move(rows))),
         state(std::make_shared<DatabaseState>(engine, api_version, "/folder")) {}
 
-  std::shared_ptr<FakeEngine> engine;
-  std::shared_ptr<DatabaseState> state;
+  TestDatabase(const TestDatabase&) = delete;
+  TestDatabase& operator=(const TestDatabase&) = delete;
+  // A commit and a watch that never end would keep the database for ever.
+  ~TestDatabase() {
+    engine->ReleaseCommits({.error = kCommitUnknownResult});
+    engine->FireWatches();
+  }
+
+  const std::shared_ptr<FakeEngine> engine;
+  const std::shared_ptr<DatabaseState> state;
 };
 
 // Owns a transaction as the handle of the ABI does.

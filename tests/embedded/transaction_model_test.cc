@@ -313,7 +313,7 @@ class TransactionModelTest : public testing::Test {
 };
 
 TEST_F(TransactionModelTest, RandomReadsOverRandomWrites) {
-  for (int round = 0; round < 20'000 && !HasFailure(); ++round) {
+  for (int round = 0; round < 5'000 && !HasFailure(); ++round) {
     const Scenario scenario = RandomScenario();
     SCOPED_TRACE("round " + std::to_string(round) + "\n" + Describe(scenario));
     const Outcome outcome = RunScenario(scenario);

@@ -16,7 +16,6 @@ constexpr int kFences = 12;
 constexpr int kLargestOffset = 8;
 constexpr size_t kStampSize = 10;
 
-// FoundationDB's client keeps a versionstamped key unreadable until the commit, so nothing is read after one.
 const std::string kPlaceholder(kStampSize, '\xff');
 
 Operation Marker(const std::string& prefix, uint64_t id) {
@@ -53,6 +52,8 @@ std::string Generator::Letter() {
 std::string Generator::DataKey() { return Chance(20) ? Letter() : absl::StrCat(Letter(), Between(0, 3)); }
 
 std::string Generator::SmallBytes() {
+  // Some come again and again, so that COMPARE_AND_CLEAR finds its like.
+  if (Chance(40)) return std::string(static_cast<size_t>(Between(0, 2)), static_cast<char>(Between(0, 1)));
   std::string bytes(static_cast<size_t>(Between(0, 12)), '\0');
   for (char& byte : bytes) byte = static_cast<char>(Chance(30) ? 0 : random_());
   return bytes;
@@ -114,14 +115,17 @@ Operation Generator::RangeOver(Kind kind) {
 
 Operation Generator::Atomic() {
   static constexpr fdb::MutationType kTypes[] = {
-      fdb::MutationType::kAdd,     fdb::MutationType::kBitAnd,  fdb::MutationType::kBitOr,
-      fdb::MutationType::kBitXor,  fdb::MutationType::kMax,     fdb::MutationType::kAppendIfFits,
-      fdb::MutationType::kMin,     fdb::MutationType::kByteMin, fdb::MutationType::kCompareAndClear,
-      fdb::MutationType::kByteMax,
+      fdb::MutationType::kAdd,    fdb::MutationType::kBitAnd,  fdb::MutationType::kBitOr,
+      fdb::MutationType::kBitXor, fdb::MutationType::kMax,     fdb::MutationType::kAppendIfFits,
+      fdb::MutationType::kMin,    fdb::MutationType::kByteMin, fdb::MutationType::kByteMax,
   };
+  return AtomicOf(kTypes[random_() % std::size(kTypes)]);
+}
+
+Operation Generator::AtomicOf(fdb::MutationType type) {
   Operation atomic;
   atomic.kind = Kind::kAtomic;
-  atomic.mutation = static_cast<int>(kTypes[random_() % std::size(kTypes)]);
+  atomic.mutation = static_cast<int>(type);
   atomic.key = DataKey();
   atomic.value = SmallBytes();
   return atomic;
@@ -140,8 +144,7 @@ Operation Generator::Write(uint64_t id, int number) {
     return write;
   }
   write.kind = Kind::kSet;
-  // Short ones are what COMPARE_AND_CLEAR and the like meet again.
-  write.value = Chance(20) ? SmallBytes() : absl::StrCat(absl::Hex(id), ".", number);
+  write.value = Chance(30) ? SmallBytes() : absl::StrCat(absl::Hex(id), ".", number);
   return write;
 }
 
@@ -181,10 +184,17 @@ Program Generator::Next(uint64_t id) {
   for (int i = 0; i < count; ++i) {
     const bool read = program.read_only || (!write_only && Chance(50));
     program.operations.push_back(read ? Read() : Write(id, i));
-    program.operations.back().together = read && Chance(40);
+    Operation& added = program.operations.back();
+    added.together = read && Chance(40);
+    // A conflict range leaves out what the transaction has written itself, which such a read did not see.
+    if (program.own_writes == OwnWrites::kNotBySnapshotReads) added.rechecked = false;
   }
-  if (program.read_only || Chance(60)) return program;
-  for (int i = Between(1, 3); i > 0; --i) program.operations.push_back(StampedWrite(i));
+  if (program.read_only || Chance(50)) return program;
+  // Last, since nothing may be read behind them: stamps are unreadable until the commit, and selectors of
+  // FoundationDB's client count a key that COMPARE_AND_CLEAR has cleared.
+  for (int i = Between(1, 3); i > 0; --i) {
+    program.operations.push_back(Chance(80) ? StampedWrite(i) : AtomicOf(fdb::MutationType::kCompareAndClear));
+  }
   return program;
 }
 

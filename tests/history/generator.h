@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "fdbjobs/fdb/options.h"
 #include "tests/history/history.h"
 
 namespace fdbjobs::test {
@@ -59,6 +60,7 @@ class Generator {
   Operation RangeRead();
   Operation Write(uint64_t id, int number);
   Operation Atomic();
+  Operation AtomicOf(fdb::MutationType type);
   Operation RangeOver(Operation::Kind kind);
   Operation StampedWrite(int number);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -69,7 +70,13 @@ void Describe(const EngineBench& bench, Report& report) {
   json["database"] = bench.database_name();
   json["started"] = absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone());
   json["machine"] = DescribeMachine(bench.folder());
-  if (bench.embedded()) json["machine"]["fdatasync_us"] = MeasureSync(bench).ToJson();
+  report.Head(bench.database_name());
+  report.Row("cores", absl::StrCat(std::thread::hardware_concurrency()));
+  if (bench.embedded()) {
+    const LatencySummary sync = MeasureSync(bench);
+    json["machine"]["fdatasync_us"] = sync.ToJson();
+    report.Row("fdatasync of 4 KB, before all", Time(sync.median_us), Times(sync));
+  }
   json["versions"] = DescribeVersions(bench);
   json["settings"] = DescribeSettings(bench);
 }

@@ -10,12 +10,12 @@ const numbers = db => db.withKeyEncoding(fdb.encoders.int32BE).withValueEncoding
 async function withNumbers(db) {
   const rows = numbers(db)
   await rows.doTn(async tn => {
-    for (let i = 0; i < rowCount; i++) tn.set(i, -i)
+    for (let i = 0; i < rowCount; i++) tn.set(i, rowCount - i)
   })
   return rows
 }
 
-const expected = Array.from({ length: rowCount }, (_, i) => [i, -i])
+const expected = Array.from({ length: rowCount }, (_, i) => [i, rowCount - i])
 
 check('a range streams all rows in order', async db => {
   const rows = await withNumbers(db)
@@ -43,8 +43,8 @@ check('every streaming mode gives the same rows', async db => {
 
 check('a limit is kept, from either end', async db => {
   const rows = await withNumbers(db)
-  assert.deepEqual(await rows.getRangeAll(10, rowCount, { limit: 3 }), [[10, -10], [11, -11], [12, -12]])
-  assert.deepEqual(await rows.getRangeAll(0, 10, { limit: 2, reverse: true }), [[9, -9], [8, -8]])
+  assert.deepEqual(await rows.getRangeAll(10, rowCount, { limit: 3 }), expected.slice(10, 13))
+  assert.deepEqual(await rows.getRangeAll(0, 10, { limit: 2, reverse: true }), [expected[9], expected[8]])
 })
 
 check('a byte target cuts a batch and says that there is more', async db => {

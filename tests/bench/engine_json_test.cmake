@@ -1,0 +1,112 @@
+# Runs `fdbjobs-bench engine --json` with tiny sizes and checks that its output is JSON and has every field.
+#
+#   cmake -DBENCH=<program> -DFOLDER=<folder for the database> -P engine_json_test.cmake
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE ${FOLDER})
+execute_process(
+  COMMAND ${BENCH} engine --json --db embedded:${FOLDER} --seconds 0.05 --rows 500 --watch-rounds 5
+  OUTPUT_VARIABLE output
+  RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "fdbjobs-bench ended with ${result}")
+endif()
+
+# expect(<type> <path>...): the value at the path is there, and of that type.
+function(expect type)
+  list(JOIN ARGN "." path)
+  string(JSON found ERROR_VARIABLE error TYPE "${output}" ${ARGN})
+  if(error)
+    message(SEND_ERROR "${path} is missing: ${error}")
+  elseif(NOT found STREQUAL type)
+    message(SEND_ERROR "${path} is ${found}, not ${type}")
+  endif()
+endfunction()
+
+function(expect_latency)
+  foreach(field count median p99 max mean)
+    expect(NUMBER ${ARGN} ${field})
+  endforeach()
+endfunction()
+
+function(expect_load)
+  foreach(field commits_per_second commits seconds)
+    expect(NUMBER ${ARGN} ${field})
+  endforeach()
+  expect_latency(${ARGN} latency_us)
+endfunction()
+
+foreach(field benchmark database started)
+  expect(STRING ${field})
+endforeach()
+foreach(field cores memory_bytes)
+  expect(NUMBER machine ${field})
+endforeach()
+expect(STRING machine processor)
+expect(STRING machine kernel)
+foreach(field type source options)
+  expect(STRING machine file_system ${field})
+endforeach()
+expect_latency(machine fdatasync_us)
+foreach(field fdbjobs client client_library sqlite compiler build)
+  expect(STRING versions ${field})
+endforeach()
+foreach(field rows key_bytes value_bytes seconds watch_rounds)
+  expect(NUMBER settings ${field})
+endforeach()
+expect(ARRAY settings only)
+
+expect(NUMBER reads rows_in_range)
+foreach(kind point_reads range_rows)
+  expect(NUMBER reads bare ${kind}_per_second)
+  foreach(where base window)
+    expect(NUMBER reads ${where} ${kind}_per_second)
+    expect(NUMBER reads ${where} snapshot_${kind}_per_second)
+  endforeach()
+  expect(NUMBER ratios ${kind}_of_bare)
+  expect(NUMBER ratios snapshot_${kind}_of_bare)
+endforeach()
+
+foreach(i RANGE 3)
+  expect(NUMBER commits durable ${i} threads)
+  expect_load(commits durable ${i} result)
+endforeach()
+expect(NUMBER commits risky threads)
+expect_load(commits risky result)
+expect(NUMBER ratios threads_64_of_1)
+
+foreach(field threads one_process_commits_per_second two_processes_commits_per_second)
+  expect(NUMBER processes ${field})
+endforeach()
+expect(NUMBER ratios two_processes_of_one)
+
+foreach(field commit_us sync_of_overwrite_us sync_of_append_us)
+  expect_latency(latency ${field})
+endforeach()
+expect(NUMBER ratios commit_of_sync)
+
+foreach(i RANGE 1)
+  expect(NUMBER sustained ${i} threads)
+  expect(NUMBER sustained ${i} folds_seen)
+  expect_load(sustained ${i} result)
+endforeach()
+expect(NUMBER ratios sustained_p99_of_median_16)
+expect(NUMBER ratios sustained_p99_of_median_64)
+
+expect_latency(watch since_commit_was_called_us)
+expect_latency(watch since_commit_was_answered_us)
+expect(NUMBER ratios watch_median_ms)
+
+expect(NUMBER memory threads)
+expect(NUMBER memory commits)
+foreach(stage start open load after pruned)
+  foreach(field resident_bytes anonymous_bytes file_bytes)
+    expect(NUMBER memory ${stage} ${field})
+  endforeach()
+endforeach()
+
+# The folder was given, so it stays, but none of the scratch files.
+if(EXISTS ${FOLDER}/fdbjobs-bench.scratch)
+  message(SEND_ERROR "scratch files were left behind")
+endif()
+file(REMOVE_RECURSE ${FOLDER})
