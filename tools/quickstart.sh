@@ -20,10 +20,17 @@ stop_what_we_started() {
 }
 trap stop_what_we_started EXIT
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-show() {
-  echo "\$ ${*/$here\//}"
-  "$@"
+bold='' plain=''
+if [[ -t 1 ]]; then bold=$'\033[1m' plain=$'\033[0m'; fi
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+# sign <text>, read_book: what they run, and what it says.
+sign() {
+  echo "\$ guestbook embedded:book sign \"$1\""
+  "$guestbook" "$book" sign "$1"
+}
+read_book() {
+  echo "\$ guestbook embedded:book read"
+  "$guestbook" "$book" read
 }
 # wait_for_lines <file> <n>: until the file has n lines.
 wait_for_lines() {
@@ -46,16 +53,16 @@ mkdir -p "$here"
 rm -rf "$folder"
 
 say "1. One folder, many processes, no server. Each command below is a process of its own."
-show "$guestbook" "$book" sign "Hello from one process"
-show "$guestbook" "$book" sign "and from another"
-show "$guestbook" "$book" read
+sign "Hello from one process"
+sign "and from another"
+read_book
 
 say "2. A watch. One process waits; it wakes when another commits."
 "$guestbook" "$book" wait >"$here/wait.log" &
 waiting=$!
 pids+=("$waiting")
 wait_for_lines "$here/wait.log" 1
-show "$guestbook" "$book" sign "Wake up"
+sign "Wake up"
 wait "$waiting"
 echo "the waiting process said: $(tail -n 1 "$here/wait.log")"
 

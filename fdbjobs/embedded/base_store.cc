@@ -53,7 +53,7 @@ ErrorCode OpenSqlite(const std::string& path, SqliteHandle* db, std::string* why
 ErrorCode Execute(sqlite3* db, const char* sql, std::string* why) {
   const int result = sqlite3_exec(db, sql, nullptr, nullptr, nullptr);
   if (result == SQLITE_OK) return 0;
-  *why = absl::StrCat("SQLite: ", sqlite3_errmsg(db));
+  *why = absl::StrCat(sqlite3_db_filename(db, "main"), ": ", sqlite3_errmsg(db));
   return CodeOf(result);
 }
 
@@ -62,7 +62,7 @@ ErrorCode Prepare(sqlite3* db, const char* sql, SqliteStatement* statement, std:
   const int result = sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
   statement->reset(raw);
   if (result == SQLITE_OK) return 0;
-  *why = absl::StrCat("SQLite: ", sqlite3_errmsg(db), " in ", sql);
+  *why = absl::StrCat(sqlite3_db_filename(db, "main"), ": ", sqlite3_errmsg(db), " in ", sql);
   return CodeOf(result);
 }
 
@@ -244,7 +244,7 @@ ErrorCode BaseWriter::Open(const std::string& path, bool create, std::unique_ptr
 }
 
 ErrorCode BaseWriter::Fail(int result) {
-  why_ = absl::StrCat("SQLite: ", sqlite3_errmsg(db_.get()));
+  why_ = absl::StrCat(sqlite3_db_filename(db_.get(), "main"), ": ", sqlite3_errmsg(db_.get()));
   return CodeOf(result);
 }
 

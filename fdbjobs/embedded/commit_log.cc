@@ -123,31 +123,47 @@ ErrorCode CommitLog::PrepareSpare(std::string* why) {
   return 0;
 }
 
+ErrorCode CommitLog::NameSpare(const SegmentHeader& header, bool* named, std::string* why) {
+  const std::string path = Path(FileName(header.number));
+  const std::string spare = Path(spare_);
+  FileDescriptor file(open(spare.c_str(), O_RDWR | O_CLOEXEC));
+  if (!file.valid()) return FileError("open", spare, why);
+  // Opened before the name is given: once it has its name, as little as possible may fail.
+  FileDescriptor folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return FileError("open", folder_, why);
+  if (ErrorCode error = WriteFully(file.get(), header.Encode(), 0, spare, why)) return error;
+  if (fdatasync(file.get()) != 0) return FileError("sync", spare, why);
+  *named = renameat2(AT_FDCWD, spare.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0;
+  if (!*named && errno != EEXIST) return FileError("name", path, why);
+  if (*named) spare_size_ = 0;
+  if (fsync(folder.get()) != 0) return FileError("sync", folder_, why);
+  return 0;
+}
+
 ErrorCode CommitLog::Create(const SegmentHeader& header, size_t room, std::shared_ptr<Segment>* segment,
                             std::string* why) {
   const std::string path = Path(FileName(header.number));
   const size_t needed = RoundUp(std::max(room + kSegmentHeaderSize, kSmallestSegment), 4096);
   MutexLock lock(&spare_mutex_);
-  if (spare_size_ < needed) {
-    spare_size_ = 0;
-    if (ErrorCode error = FillSpare(needed, why)) return error;
+  for (;;) {
+    if (spare_size_ < needed) {
+      spare_size_ = 0;
+      if (ErrorCode error = FillSpare(needed, why)) return error;
+      spare_size_ = needed;
+    }
+    bool named = false;
+    if (ErrorCode error = NameSpare(header, &named, why)) return error;
+    if (ErrorCode error = Find(header.number, segment, why)) return error;
+    if ((*segment)->header() == header) return 0;
+    if (named) {
+      *why = absl::StrCat(path, " does not read as it was written");
+      return kFileCorrupt;
+    }
+    // Nobody can go on there any more: that takes the old end of the log, which is past.
+    if (unlink(path.c_str()) != 0) return FileError("remove", path, why);
+    MutexLock open_lock(&mutex_);
+    open_.erase(header.number);
   }
-  const std::string spare = Path(spare_);
-  {
-    FileDescriptor file(open(spare.c_str(), O_RDWR | O_CLOEXEC));
-    if (!file.valid()) return FileError("open", spare, why);
-    if (ErrorCode error = WriteFully(file.get(), header.Encode(), 0, spare, why)) return error;
-    if (fdatasync(file.get()) != 0) return FileError("sync", spare, why);
-  }
-  spare_size_ = 0;
-  if (renameat2(AT_FDCWD, spare.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0 && errno != EEXIST) {
-    return FileError("name", path, why);
-  }
-  if (ErrorCode error = SyncFolder(folder_, why)) return error;
-  if (ErrorCode error = Find(header.number, segment, why)) return error;
-  if ((*segment)->header() == header && (*segment)->size() >= needed) return 0;
-  *why = absl::StrCat(path, " is in the way: it continues the log elsewhere, or is too small");
-  return kFileCorrupt;
 }
 
 ErrorCode CommitLog::List(std::vector<uint32_t>* numbers, std::string* why) {
@@ -241,9 +257,17 @@ bool LogCursor::NextSegmentStartsHere() {
   return header.previous_end == position_.offset && header.previous_hash == hash_;
 }
 
+// A segment that was made and never used may start in the midst of this one, when the log went on here after all.
+bool LogCursor::NextSegmentGoesOn() {
+  if (!NextSegmentStartsHere()) return false;
+  RecordView record;
+  if (ParseRecord(next_->bytes().substr(kSegmentHeaderSize), hash_, version_, &record)) return true;
+  return !ParseRecord(segment_->bytes().substr(position_.offset), hash_, version_, &record);
+}
+
 LogCursor::Outcome LogCursor::NextUnbounded(RecordView* record) {
   if (Outcome loaded = Load(); loaded != Outcome::kRecord) return loaded;
-  while (NextSegmentStartsHere()) {
+  while (NextSegmentGoesOn()) {
     position_ = {position_.segment + 1, static_cast<uint32_t>(kSegmentHeaderSize)};
     if (Outcome loaded = Load(); loaded != Outcome::kRecord) return loaded;
   }

@@ -58,7 +58,9 @@ class CommitLog {
   ErrorCode Find(uint32_t number, std::shared_ptr<Segment>* segment, std::string* why);
 
   // Makes the segment of `header` with room for `room` bytes of records, durable with its name. If it is there
-  // already, with the same header, that one serves: another process began to make it and did not go on.
+  // already, with the same header, that one serves, whatever its size: another process began to make it and did not
+  // go on. One with another header continues a place that the log has passed, and is made anew. Only under the append
+  // lock, for the segment after the last.
   ErrorCode Create(const SegmentHeader& header, size_t room, std::shared_ptr<Segment>* segment, std::string* why);
 
   // Has a segment of the size that the next one should have lie ready. Slow: for a thread in the background.
@@ -75,7 +77,10 @@ class CommitLog {
   static bool ParseFileName(std::string_view name, uint32_t* number);
 
  private:
-  ErrorCode FillSpare(size_t size, std::string* why);
+  ErrorCode FillSpare(size_t size, std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(spare_mutex_);
+  // Gives the spare the header and the name of a segment. True if the name was free.
+  ErrorCode NameSpare(const SegmentHeader& header, bool* named, std::string* why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(spare_mutex_);
   std::string Path(const std::string& name) const { return folder_ + "/" + name; }
 
   const std::string folder_;
@@ -117,6 +122,8 @@ class LogCursor {
   Outcome Parse(uint32_t limit, RecordView* record);
   ErrorCode LoadNext();
   bool NextSegmentStartsHere();
+  // Whether the next segment, which starts here, is the one to go on in.
+  bool NextSegmentGoesOn();
 
   CommitLog* const log_;
   LogPosition position_;

@@ -104,6 +104,8 @@ bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
     return true;
   };
   if (ErrorCode error = Follow()) return refuse_all(error);
+  // One who died right after publishing may not have come to this.
+  RaiseTo(control_->published_version, cursor_->version());
   LogPosition tail = cursor_->position();
   bool lost = false;
   if (stolen) {
@@ -112,6 +114,7 @@ bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
     if (lost) return false;
   }
   const Version first = clock_->AssignFirst(static_cast<int>(batch->size()));
+  if (first == kNoVersion) return false;
   const Version assigned = first + static_cast<Version>(batch->size()) - 1;
   history_.DropBefore(first - tuning_.window_versions);
   BatchBuilder builder(
@@ -144,7 +147,8 @@ ErrorCode EngineImpl::WriteBatch(const BatchBuilder& builder, LogPosition* tail,
   const std::string& bytes = builder.bytes();
   std::shared_ptr<Segment> segment;
   if (ErrorCode error = log_->Find(tail->segment, &segment, why)) return error;
-  if (tail->offset + bytes.size() > segment->size()) {
+  // More than once only if another process had begun a smaller one.
+  while (tail->offset + bytes.size() > segment->size()) {
     if (ErrorCode error = StartSegment(bytes.size(), tail, lost, why); error != 0 || *lost) return error;
     if (ErrorCode error = log_->Find(tail->segment, &segment, why)) return error;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/embedded/engine_impl.h"
@@ -22,17 +23,45 @@ using FolderId = std::pair<dev_t, ino_t>;
 struct Registry {
   Mutex mutex;
   std::map<FolderId, std::weak_ptr<Engine>> engines ABSL_GUARDED_BY(mutex);
+  // Each deletes an engine that one of its own threads let go of.
+  std::vector<std::thread> closing ABSL_GUARDED_BY(mutex);
+  bool exiting ABSL_GUARDED_BY(mutex) = false;
 
   static Registry& Get() {
     static Registry* const registry = new Registry;
     return *registry;
+  }
+
+  void JoinClosing() {
+    std::vector<std::thread> threads;
+    {
+      MutexLock lock(&mutex);
+      threads.swap(closing);
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+
+// The process does not end in the middle of closing a folder. What is let go of later is left to the end of the
+// process.
+struct CloseAtExit {
+  ~CloseAtExit() {
+    Registry& registry = Registry::Get();
+    {
+      MutexLock lock(&registry.mutex);
+      registry.exiting = true;
+    }
+    registry.JoinClosing();
   }
 };
 
 }  // namespace
 
 ErrorCode Engine::Open(const std::string& folder, std::shared_ptr<Engine>* engine, std::string* why) {
+  static const CloseAtExit close_at_exit;
   Registry& registry = Registry::Get();
+  // Who closes a folder and opens it again finds it closed.
+  registry.JoinClosing();
   MutexLock lock(&registry.mutex);
   struct stat status;
   if (stat(folder.c_str(), &status) == 0) {
@@ -159,11 +188,13 @@ void EngineImpl::Dispose(EngineImpl* engine) {
     MutexLock lock(&engine->threads_mutex_);
     for (const std::thread& thread : engine->threads_) on_own_thread |= thread.get_id() == std::this_thread::get_id();
   }
-  if (on_own_thread) {
-    std::thread([engine] { delete engine; }).detach();
-  } else {
+  if (!on_own_thread) {
     delete engine;
+    return;
   }
+  Registry& registry = Registry::Get();
+  MutexLock lock(&registry.mutex);
+  if (!registry.exiting) registry.closing.emplace_back([engine] { delete engine; });
 }
 
 EngineImpl::~EngineImpl() {

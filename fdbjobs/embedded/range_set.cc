@@ -29,9 +29,9 @@ void RangeSet::Add(std::string_view begin, std::string_view end) {
 void RangeSet::AddItem(const Item& item) {
   normal_ = normal_ && (items_.empty() || EndOf(items_.back()) < BeginOf(item));
   items_.push_back(item);
-  if (items_.size() >= normalize_at_) {
+  if (MemoryBytes() >= normalize_at_) {
     Normalize();
-    normalize_at_ = std::max(kFirstNormalize, items_.size() * 2);
+    normalize_at_ = std::max(kFirstNormalize, MemoryBytes() * 2);
   }
 }
 

@@ -44,13 +44,14 @@ class RangeSet {
     uint32_t end_size;
   };
 
-  // Below so many items nobody minds the duplicates.
-  static constexpr size_t kFirstNormalize = 1024;
+  // Below so many bytes nobody minds the duplicates: sorting costs more than a read.
+  static constexpr size_t kFirstNormalize = 16 << 20;
 
   std::string_view BeginOf(const Item& item) const { return {bytes_.data() + item.begin, item.begin_size}; }
   std::string_view EndOf(const Item& item) const { return {bytes_.data() + item.end, item.end_size}; }
   uint32_t AppendBytes(std::string_view bytes);
   void AddItem(const Item& item);
+  size_t MemoryBytes() const { return bytes_.size() + items_.size() * sizeof(Item); }
   // Sorts and joins, and drops the bytes of what was joined.
   void Normalize();
   void Compact();
@@ -59,8 +60,8 @@ class RangeSet {
   std::vector<Item> items_;
   // True while items_ is ascending and disjoint.
   bool normal_ = true;
-  // How many items there may be before the next Add joins them: a transaction that reads the same keys over and over
-  // does not grow without end.
+  // How many bytes there may be before the next Add joins ranges: a transaction that reads the same keys over and
+  // over does not grow without end.
   size_t normalize_at_ = kFirstNormalize;
 };
 

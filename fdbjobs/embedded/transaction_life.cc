@@ -100,6 +100,7 @@ ErrorCode TransactionImpl::CheckAlive() {
 void TransactionImpl::Fail(ErrorCode error) {
   if (failed_ != kSuccess) return;
   failed_ = error;
+  FailWatches(error);
   FailOutstanding(error);
 }
 

@@ -28,14 +28,16 @@ bool VersionClock::Pin(Version version) {
 }
 
 Version VersionClock::AssignFirst(int count) {
-  const Version before = control_->assigned_version.load();
+  Version before = control_->assigned_version.load();
   const bool none_under_way = control_->acked_version.load() >= before;
   Version first = before + 1;
   for (;;) {
     const Version clock = control_->version_base + (MonotonicMicros() - control_->monotonic_base_us);
     first = std::max({first, clock, control_->read_version_max.load() + 1});
     if (none_under_way) RaiseTo(control_->read_floor, first - 1);
-    control_->assigned_version.store(first + count - 1);
+    // Not a plain store: a process that was stopped here must not take back what others assigned since.
+    if (!control_->assigned_version.compare_exchange_strong(before, first + count - 1)) return kNoVersion;
+    before = first + count - 1;
     if (control_->read_version_max.load() < first) return first;
   }
 }

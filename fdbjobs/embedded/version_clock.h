@@ -26,7 +26,8 @@ class VersionClock {
   // Makes sure that no later commit gets a version up to `version`. False while one that is under way might have.
   bool Pin(Version version);
 
-  // The first of `count` versions for commits, all above every read version handed out.
+  // The first of `count` versions for commits, all above every read version handed out. kNoVersion when another
+  // process assigned versions meanwhile, so that the append lock must have been lost.
   Version AssignFirst(int count);
   // After AssignFirst: the highest version that was really published, `published` (or the last one before, if none).
   void SettleAssigned(Version assigned, Version published);

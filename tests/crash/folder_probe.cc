@@ -2,6 +2,7 @@
 //
 // usage: folder_probe <folder> unprivileged   opens it as a user who owns nothing
 //        folder_probe <folder> no-space       opens it when not even a page can be written
+//        folder_probe <folder> put            sets "key" to "value"
 //        folder_probe <folder> fill           fills the disk, makes room again, opens it again; the folder is new
 #include <grp.h>
 #include <sched.h>
@@ -123,7 +124,7 @@ int Fill(const std::string& folder) {
 
 int Main(const std::vector<std::string>& arguments) {
   if (arguments.size() != 3) {
-    std::fprintf(stderr, "usage: %s <folder> unprivileged|no-space|fill\n", arguments[0].c_str());
+    std::fprintf(stderr, "usage: %s <folder> unprivileged|no-space|put|fill\n", arguments[0].c_str());
     return 2;
   }
   if (arguments[2] == "fill") return Fill(arguments[1]);
@@ -134,7 +135,13 @@ int Main(const std::vector<std::string>& arguments) {
     if (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0) return 1;
   }
   if (arguments[2] == "no-space" && !LimitFileSize(1)) return 1;
-  Report("open", fdb::Database::Open("embedded:" + arguments[1]).status());
+  const absl::StatusOr<fdb::Database> database = fdb::Database::Open("embedded:" + arguments[1]);
+  Report("open", database.status());
+  if (arguments[2] != "put" || !database.ok()) return 0;
+  Report("put", fdb::Transact(*database, [](fdb::Transaction& tr) {
+           tr.Set("key", "value");
+           return absl::OkStatus();
+         }));
   return 0;
 }
 

@@ -56,7 +56,16 @@ TEST(RangeSetTest, CanBeUsedAgainAfterClear) {
   EXPECT_THAT(set.Ranges(), ElementsAre(KeyRange{"z", KeyAfter("z")}));
 }
 
-// Enough ranges that they are joined on the way.
+// So many bytes that ranges are joined on the way.
+TEST(RangeSetTest, TheSameKeysOverAndOverStayTheSameKeys) {
+  RangeSet set;
+  for (int i = 0; i < 10'000; ++i) set.AddKey(std::string(4000, static_cast<char>('a' + i % 3)));
+  const std::string a(4000, 'a');
+  const std::string b(4000, 'b');
+  const std::string c(4000, 'c');
+  EXPECT_THAT(set.Ranges(), ElementsAre(KeyRange{a, KeyAfter(a)}, KeyRange{b, KeyAfter(b)}, KeyRange{c, KeyAfter(c)}));
+}
+
 TEST(RangeSetTest, RandomRangesCoverTheSameKeysAsAModel) {
   std::mt19937_64 random(RandomSeed());
   const auto key = [&](uint64_t number) { return std::string{char('a' + number / 64), char('0' + number % 64)}; };

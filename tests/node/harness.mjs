@@ -14,7 +14,14 @@ import { promisify } from 'node:util'
 // run.sh points NODE_PATH at the installed npm packages; `require` follows it, `import` would not.
 export const fdb = createRequire(import.meta.url)('foundationdb')
 
-fdb.setAPIVersion(Number(process.env.FDBJOBS_NODE_API_VERSION ?? 630))
+export const apiVersion = Number(process.env.FDBJOBS_NODE_API_VERSION ?? 630)
+try {
+  fdb.setAPIVersion(apiVersion)
+} catch (error) {
+  // The package was built with newer headers than an older libfdb_c serves. It may say so and go on.
+  if (error.code !== 2203) throw error
+  fdb.setAPIVersion(apiVersion, apiVersion)
+}
 
 // No argument: FDB_CLUSTER_FILE decides, as it does for every client of FoundationDB.
 export const root = fdb.open()

@@ -1,6 +1,7 @@
 // The npm package `foundationdb` brings its own test suite. This runs it, unchanged, on the libfdb_c.so under test.
 //
-// usage: see run.sh. The suite keeps to keys below `__test_data__/` and clears them.
+// usage: see run.sh. Engine only: the suite asks for a client of 7.0 or newer. It keeps to keys below `__test_data__/`
+// and clears them.
 
 import { createRequire } from 'node:module'
 

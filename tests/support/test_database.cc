@@ -73,7 +73,8 @@ fdb::Database& TestDatabase() { return *Get().database; }
 std::string TestDatabaseName() { return Get().name; }
 bool IsEmbedded() { return TestDatabase().client().is_embedded(); }
 
-DatabaseTest::DatabaseTest() : prefix_(UniquePrefix()) {}
+// Opens the database here, on one thread, before a test may start others.
+DatabaseTest::DatabaseTest() : prefix_(UniquePrefix()) { TestDatabase(); }
 
 DatabaseTest::~DatabaseTest() {
   Commit([this](fdb::Transaction& tr) { tr.ClearRange(prefix_, PrefixEnd()); });

@@ -35,22 +35,24 @@ int64_t CommitNow(const fdb::Database& database, const std::string& key) {
 
 }  // namespace
 
+RemovedAtEnd::~RemovedAtEnd() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
 EngineBench::EngineBench(EngineSettings settings)
     : settings_(std::move(settings)), prefix_(UniquePrefix()), data_(prefix_ + "data/", settings_.rows) {
   if (settings_.database.empty()) MakeFolder();
   name_ = Require(fdb::DatabaseName::Parse(settings_.database), "database");
   // Makes the folder the engine's, if it is new: after that it may hold other files too.
   const fdb::Database database = Open();
-  if (embedded()) std::filesystem::create_directories(ScratchPath(""));
+  if (!embedded()) return;
+  scratch_.emplace(ScratchPath(""));
+  std::filesystem::create_directories(scratch_->path);
 }
 
 EngineBench::~EngineBench() {
-  std::error_code ignored;
-  if (own_folder_) {
-    std::filesystem::remove_all(name_.path, ignored);
-    return;
-  }
-  if (embedded()) std::filesystem::remove_all(ScratchPath(""), ignored);
+  if (own_folder_) return;
   const absl::StatusOr<fdb::Database> database = fdb::Database::Open(database_name());
   absl::Status status = database.status();
   if (status.ok()) {
@@ -65,7 +67,7 @@ EngineBench::~EngineBench() {
 void EngineBench::MakeFolder() {
   std::string folder = (std::filesystem::temp_directory_path() / "fdbjobs-bench-XXXXXX").string();
   RequireSystem(mkdtemp(folder.data()) != nullptr, absl::StrCat("make the folder ", folder));
-  own_folder_ = true;
+  own_folder_.emplace(folder);
   settings_.database = "embedded:" + folder;
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fdbjobs/fdb/database.h"
 #include "fdbjobs/fdb/database_name.h"
@@ -21,6 +22,16 @@
 #include "tools/bench/engine_settings.h"
 
 namespace fdbjobs::bench {
+
+// Removes a folder with all that is in it.
+struct RemovedAtEnd {
+  explicit RemovedAtEnd(std::string folder) : path(std::move(folder)) {}
+  RemovedAtEnd(const RemovedAtEnd&) = delete;
+  RemovedAtEnd& operator=(const RemovedAtEnd&) = delete;
+  ~RemovedAtEnd();
+
+  const std::string path;
+};
 
 class EngineBench {
  public:
@@ -55,7 +66,8 @@ class EngineBench {
 
   EngineSettings settings_;
   fdb::DatabaseName name_;
-  bool own_folder_ = false;
+  std::optional<RemovedAtEnd> own_folder_;
+  std::optional<RemovedAtEnd> scratch_;
   std::string prefix_;
   DataSet data_;
   bool loaded_ = false;
