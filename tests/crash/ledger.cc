@@ -29,7 +29,7 @@ std::string AccountKey(uint64_t i) { return absl::StrCat("account/", i % kAccoun
 std::string RowText(const Author& author, int64_t number) {
   const std::string word = absl::StrCat("<", Place(author), "/", number, ">");
   std::string text = absl::StrCat("commit ", number, " ");
-  for (int64_t i = number * 7 % 40; i > 0; --i) text += word;
+  for (uint64_t i = static_cast<uint64_t>(number) * 7 % 40; i > 0; --i) text += word;
   return text;
 }
 

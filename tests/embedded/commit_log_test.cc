@@ -132,8 +132,20 @@ TEST_F(CommitLogTest, ASegmentThatAnotherProcessBeganServesIfItIsTheSame) {
   ASSERT_EQ(other.Create(header, 0, &theirs, &why), 0) << why;
   std::shared_ptr<Segment> ours;
   EXPECT_EQ(log_.Create(header, 0, &ours, &why), 0) << why;
-  std::shared_ptr<Segment> different;
-  EXPECT_EQ(log_.Create({2, end_.offset + 8, hash_, version_}, 0, &different, &why), kFileCorrupt);
+}
+
+TEST_F(CommitLogTest, ASegmentThatWasNeverUsedIsNotInTheWay) {
+  Write({"a"});
+  CommitLog other(folder_.path(), "spare-1");
+  std::shared_ptr<Segment> theirs;
+  std::string why;
+  ASSERT_EQ(other.Create({2, end_.offset, hash_, version_}, 0, &theirs, &why), 0) << why;
+  // They did not publish it, and the log went on before it.
+  Write({"b"});
+  EXPECT_EQ(ReadUnbounded(), (Values{"a", "b"}));
+  NextSegment();
+  Write({"c"});
+  EXPECT_EQ(ReadUnbounded(), (Values{"a", "b", "c"}));
 }
 
 TEST_F(CommitLogTest, ADroppedSegmentIsToldAndStaysReadableForWhoHoldsIt) {

@@ -91,6 +91,9 @@ TEST_F(WatchTest, EndsWithATransactionThatIsNotCommitted) {
   VoidFuture reset = tr.Watch(Key("a"));
   tr.Reset();
   EXPECT_THAT(reset.Await(), IsFdbError(error::kTransactionCancelled));
+  VoidFuture cancelled = tr.Watch(Key("a"));
+  tr.Cancel();
+  EXPECT_THAT(cancelled.Await(), IsFdbError(error::kTransactionCancelled));
 }
 
 TEST_F(WatchTest, CanBeCancelled) {

@@ -35,6 +35,8 @@ prefix=$work/moved
 pkgconfig=$(dirname "$(find "$prefix" -name fdbjobs.pc)")
 engine=$(find "$prefix" -name libfdb_c.so)
 [[ -f $engine ]] || fail "the embedded engine was not installed"
+# A sanitizer's own dlopen does not look at the program's run path.
+((${#flags[@]} == 0)) || export FDBJOBS_EMBEDDED_LIBRARY=$engine
 # What we build ourselves with must not reach a user's build.
 ! grep -rqE 'Werror|Wextra' "$prefix/" --include='*.cmake' --include='*.pc' || fail "our warning flags are exported"
 ! grep -rqF "$source" "$prefix/" --include='*.cmake' --include='*.pc' --include='*.h' || fail "a path of the source tree is exported"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <random>
 
 #include "absl/strings/str_cat.h"
@@ -32,7 +33,10 @@ std::unique_ptr<Opened>& TheOpened() {
   return *opened;
 }
 
+// A test may ask for it first from threads of its own.
 Opened& Get() {
+  static std::mutex* const mutex = new std::mutex;
+  const std::lock_guard lock(*mutex);
   std::unique_ptr<Opened>& opened = TheOpened();
   if (opened != nullptr) return *opened;
   opened = std::make_unique<Opened>();
@@ -73,8 +77,7 @@ fdb::Database& TestDatabase() { return *Get().database; }
 std::string TestDatabaseName() { return Get().name; }
 bool IsEmbedded() { return TestDatabase().client().is_embedded(); }
 
-// Opens the database here, on one thread, before a test may start others.
-DatabaseTest::DatabaseTest() : prefix_(UniquePrefix()) { TestDatabase(); }
+DatabaseTest::DatabaseTest() : prefix_(UniquePrefix()) {}
 
 DatabaseTest::~DatabaseTest() {
   Commit([this](fdb::Transaction& tr) { tr.ClearRange(prefix_, PrefixEnd()); });
