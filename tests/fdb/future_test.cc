@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
+#include "tests/support/notification.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/test_database.h"
 
@@ -75,7 +75,7 @@ TEST_F(FutureTest, WaitingForAWhile) {
 }
 
 TEST_F(FutureTest, CallbackOfAPendingFuture) {
-  absl::Notification called;
+  test::Notification called;
   VoidFuture pending = Pending("a");
   ASSERT_THAT(pending.OnReady([&called] { called.Notify(); }), IsOk());
   EXPECT_FALSE(called.HasBeenNotified());
@@ -85,7 +85,7 @@ TEST_F(FutureTest, CallbackOfAPendingFuture) {
 }
 
 TEST_F(FutureTest, CallbackOfAReadyFuture) {
-  absl::Notification called;
+  test::Notification called;
   OwnedTransaction tr = Begin();
   ValueFuture read = tr.Get(Key("a"), Isolation::kSnapshot);
   ASSERT_THAT(read.AwaitReady(), IsOk());
@@ -94,7 +94,7 @@ TEST_F(FutureTest, CallbackOfAReadyFuture) {
 }
 
 TEST_F(FutureTest, CallbackMayOwnWhatCanOnlyMove) {
-  absl::Notification called;
+  test::Notification called;
   auto owned = std::make_unique<int>(42);
   OwnedTransaction tr = Begin();
   ValueFuture read = tr.Get(Key("a"), Isolation::kSnapshot);
@@ -106,7 +106,7 @@ TEST_F(FutureTest, CallbackMayOwnWhatCanOnlyMove) {
 }
 
 TEST_F(FutureTest, SeveralCallbacksOfOneFuture) {
-  absl::Notification first, second;
+  test::Notification first, second;
   VoidFuture pending = Pending("a");
   ASSERT_THAT(pending.OnReady([&first] { first.Notify(); }), IsOk());
   ASSERT_THAT(pending.OnReady([&second] { second.Notify(); }), IsOk());
@@ -117,7 +117,7 @@ TEST_F(FutureTest, SeveralCallbacksOfOneFuture) {
 }
 
 TEST_F(FutureTest, CancellingRunsTheCallback) {
-  absl::Notification called;
+  test::Notification called;
   VoidFuture pending = Pending("a");
   ASSERT_THAT(pending.OnReady([&called] { called.Notify(); }), IsOk());
   pending.Cancel();
@@ -126,7 +126,7 @@ TEST_F(FutureTest, CancellingRunsTheCallback) {
 }
 
 TEST_F(FutureTest, DestroyingRunsTheCallback) {
-  auto called = std::make_shared<absl::Notification>();
+  auto called = std::make_shared<test::Notification>();
   {
     VoidFuture pending = Pending("a");
     ASSERT_THAT(pending.OnReady([called] { called->Notify(); }), IsOk());
@@ -175,7 +175,7 @@ TEST_F(FutureTest, AReadFailsWhenItsTransactionGoes) {
 
 TEST_F(FutureTest, BlockingOnTheNetworkThreadIsAnErrorAndNoDeadlock) {
   VoidFuture pending = Pending("a");
-  absl::Notification called;
+  test::Notification called;
   absl::Status seen;
   VoidFuture trigger = Pending("b");
   ASSERT_THAT(trigger.OnReady([&] {

@@ -2,10 +2,10 @@
 #include <string>
 #include <thread>
 
-#include "absl/synchronization/notification.h"
 #include "fdbjobs/fdb/client.h"
 #include "fdbjobs/fdb/database.h"
 #include "gtest/gtest.h"
+#include "tests/support/notification.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_folder.h"
 
@@ -30,7 +30,7 @@ TEST(Shutdown, StopsTheNetworkOnceAndForGood) {
   EXPECT_THAT((*client)->SetNetworkOption(NetworkText::kTraceLogGroup, "shutdown-test"), IsOk());
 
   struct Hook {
-    absl::Notification ran;
+    test::Notification ran;
     std::thread::id thread;
   } hook;
   const auto run_hook = [](void* parameter) {
