@@ -16,12 +16,19 @@ install_what_is_missing() {
   fi
 }
 
+# Makes the first configuration of a build folder use ccache, where that is installed.
+use_ccache() {
+  if command -v ccache >/dev/null; then
+    # What one clone has compiled serves another one too, wherever they are.
+    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  fi
+}
+
 # build_preset <preset> [targets]: configures and builds build/<preset>, or only the targets.
 build_preset() {
-  local preset=$1 launcher=()
+  local preset=$1
   shift
-  if command -v ccache >/dev/null; then
-    launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  fi
-  (cd "$root" && cmake --preset "$preset" "${launcher[@]}" && cmake --build --preset "$preset" ${1+--target "$@"})
+  use_ccache
+  (cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" ${1+--target "$@"})
 }

@@ -311,6 +311,8 @@ void BaseWriter::Rollback() {
 
 void BaseWriter::Checkpoint() {
   sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  // The pages that the fold touched are of little use to the next one.
+  sqlite3_db_release_memory(db_.get());
 }
 
 BaseReaders::BaseReaders(std::string path, const ControlBlock* control, size_t most)
@@ -328,7 +330,9 @@ ErrorCode BaseReaders::Borrow(Lease* lease, std::string* why) {
   std::unique_ptr<BaseReader> reader;
   {
     MutexLock lock(&mutex_);
+    ++waiting_;
     while (idle_.empty() && made_ >= most_) returned_.Wait(&mutex_);
+    --waiting_;
     if (!idle_.empty()) {
       reader = std::move(idle_.back());
       idle_.pop_back();
@@ -358,8 +362,8 @@ ErrorCode BaseReaders::Refresh(Lease* lease) {
 void BaseReaders::Return(std::unique_ptr<BaseReader> reader) {
   MutexLock lock(&mutex_);
   idle_.push_back(std::move(reader));
-  // A syscall only when somebody may wait.
-  if (idle_.size() == 1) returned_.NotifyOne();
+  // One for each reader that comes back: two may do so before the first who waits has got its own.
+  if (waiting_ > 0) returned_.NotifyOne();
 }
 
 void BaseReaders::RestIdle() {

@@ -90,7 +90,7 @@ class BaseWriter {
   // Durable when it returns.
   ErrorCode Commit(const BaseMark& mark);
   void Rollback();
-  // Moves SQLite's own log into its file, as far as readers allow.
+  // Moves SQLite's own log into its file, as far as readers allow, and lets go of the memory that it took.
   void Checkpoint();
   const std::string& why() const { return why_; }
 
@@ -150,6 +150,7 @@ class BaseReaders {
   CondVar returned_;
   std::vector<std::unique_ptr<BaseReader>> idle_ ABSL_GUARDED_BY(mutex_);
   size_t made_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace fdbjobs::embedded

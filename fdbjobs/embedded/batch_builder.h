@@ -1,7 +1,7 @@
 // BatchBuilder: turns the requests of a group commit into log records, one after the other.
 //
-// Each request is checked against the history and against the ones before it in the batch; what passes gets the next
-// version, has its versionstamps filled in and its atomic operations turned into plain values, and is appended.
+// Each request is checked against the window, the history and the ones before it in the batch; what passes gets the
+// next version, has its versionstamps filled in and its atomic operations turned into plain values, and is appended.
 //
 // Thread safety: none; used under the append lock. Lifetime: for one batch.
 #ifndef FDBJOBS_EMBEDDED_BATCH_BUILDER_H_
@@ -11,12 +11,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "fdbjobs/embedded/batch_writes.h"
 #include "fdbjobs/embedded/conflict_history.h"
 #include "fdbjobs/embedded/engine.h"
 #include "fdbjobs/embedded/types.h"
+#include "fdbjobs/embedded/window.h"
 
 namespace fdbjobs::embedded {
 
@@ -25,15 +28,19 @@ class BatchBuilder {
   // The newest committed value of a key.
   using Latest = std::function<ErrorCode(std::string_view key, std::optional<std::string>* value)>;
 
-  // Versions from `first_version` on; `oldest_read` is the least read version that is still young enough;
-  // `atomics` tells whether any request has an operation that depends on the old value.
-  BatchBuilder(const ConflictHistory* history, Latest latest, Version first_version, Version oldest_read, uint64_t hash,
-               bool atomics)
-      : history_(history),
+  // The keys of operations that depend on the old value, of all requests of a batch. Views of their bytes.
+  using AtomicKeys = absl::flat_hash_set<std::string_view>;
+  static void CollectAtomicKeys(const MutationList& writes, AtomicKeys* keys);
+
+  // Versions from `first_version` on; `oldest_read` is the least read version that is still young enough.
+  BatchBuilder(const Window* window, const ConflictHistory* history, Latest latest, Version first_version,
+               Version oldest_read, uint64_t hash, AtomicKeys atomic_keys)
+      : window_(window),
+        history_(history),
         latest_(std::move(latest)),
         next_version_(first_version),
         oldest_read_(oldest_read),
-        keep_overlay_(atomics),
+        atomic_keys_(std::move(atomic_keys)),
         hash_(hash) {}
 
   // 0 and the version it got, or why it is refused; nothing is appended then.
@@ -47,46 +54,33 @@ class BatchBuilder {
   Version last_version() const { return next_version_ - 1; }
 
  private:
-  // What the batch itself wrote so far. Keys in front of ranges: a key set after a range was cleared counts.
+  // What the batch itself wrote so far to keys that some atomic operation of it reads. Keys in front of ranges: a key
+  // set after a range was cleared counts.
   struct Overlay {
     absl::btree_map<std::string, std::optional<std::string>, std::less<>> keys;
     WrittenRanges cleared;
   };
 
-  ErrorCode CheckConflicts(const CommitRequest& request) const;
-  ErrorCode AppendMutation(const Mutation& mutation);
-  ErrorCode AppendStamped(const Mutation& mutation);
+  ErrorCode CheckConflicts(const CommitRequest& request);
+  ErrorCode AppendEntries(const MutationList& writes);
+  ErrorCode AppendResolved(const EntryView& entry);
+  ErrorCode AppendStamped(const EntryView& entry);
   ErrorCode Newest(std::string_view key, std::optional<std::string>* value) const;
-  void WriteKey(std::string_view key, std::optional<std::string> value, bool conflicts);
-  void WriteClear(std::string_view begin, std::string_view end, bool conflicts);
-  void AddWritten(std::string_view begin, std::string_view end);
-  // Whether exactly [begin, end) is among the write conflict ranges of the request at hand; then it needs no entry
-  // of its own.
-  bool ConsumeConflict(std::string_view begin, std::string_view end);
-  bool ConsumeKeyConflict(std::string_view key);
-  void AppendOtherConflicts();
+  bool keeps_overlay() const { return !atomic_keys_.empty(); }
+  void NoteInOverlay(const EntryView& entry);
 
+  const Window* const window_;
   const ConflictHistory* const history_;
   const Latest latest_;
   Version next_version_;
   const Version oldest_read_;
-  const bool keep_overlay_;
+  const AtomicKeys atomic_keys_;
   uint64_t hash_;
 
   std::string bytes_;
   bool broken_ = false;
   Overlay overlay_;
-  WrittenRanges written_;
-
-  // Of the request at hand.
-  struct PendingConflict {
-    std::string_view begin;
-    std::string_view end;
-    bool consumed;
-  };
-  std::string body_;
-  std::string scratch_;
-  std::vector<PendingConflict> conflicts_;  // by begin, then end
+  BatchWrites written_;
 };
 
 }  // namespace fdbjobs::embedded

@@ -87,13 +87,15 @@ ErrorCode CommitLog::Find(uint32_t number, std::shared_ptr<Segment>* segment, st
   if (ErrorCode error = Segment::Open(Path(FileName(number)), segment, why)) return error;
   MutexLock lock(&mutex_);
   open_.emplace(number, *segment);
-  last_size_ = (*segment)->size();
+  if (number >= last_number_) {
+    last_number_ = number;
+    last_size_ = (*segment)->size();
+  }
   if (open_.size() > kSegmentsKeptOpen) open_.erase(open_.begin());
   return 0;
 }
 
-ErrorCode CommitLog::FillSpare(size_t size, std::string* why) {
-  const std::string path = Path(spare_);
+ErrorCode CommitLog::FillFile(const std::string& path, size_t size, std::string* why) {
   FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.valid()) return FileError("create", path, why);
   const std::string zeros(std::min<size_t>(size, 1 << 20), '\0');
@@ -115,10 +117,14 @@ ErrorCode CommitLog::PrepareSpare(std::string* why) {
     MutexLock lock(&mutex_);
     wanted = std::clamp(last_size_ * 2, kSmallestSegment, kLargestSegment);
   }
+  {
+    MutexLock lock(&spare_mutex_);
+    if (spare_size_ >= wanted) return 0;
+  }
+  const std::string next = Path(next_spare_);
+  if (ErrorCode error = FillFile(next, wanted, why)) return error;
   MutexLock lock(&spare_mutex_);
-  if (spare_size_ >= wanted) return 0;
-  spare_size_ = 0;
-  if (ErrorCode error = FillSpare(wanted, why)) return error;
+  if (rename(next.c_str(), Path(spare_).c_str()) != 0) return FileError("name", next, why);
   spare_size_ = wanted;
   return 0;
 }
@@ -148,7 +154,7 @@ ErrorCode CommitLog::Create(const SegmentHeader& header, size_t room, std::share
   for (;;) {
     if (spare_size_ < needed) {
       spare_size_ = 0;
-      if (ErrorCode error = FillSpare(needed, why)) return error;
+      if (ErrorCode error = FillFile(Path(spare_), needed, why)) return error;
       spare_size_ = needed;
     }
     bool named = false;
@@ -204,6 +210,7 @@ void LogCursor::Place(LogPosition position, uint64_t hash, Version version) {
   position_ = position;
   hash_ = hash;
   version_ = version;
+  trusted_begin_ = trusted_end_ = {};
   segment_ = nullptr;
   next_ = nullptr;
 }
@@ -217,7 +224,11 @@ LogCursor::Outcome LogCursor::Load() {
 
 LogCursor::Outcome LogCursor::Parse(uint32_t limit, RecordView* record) {
   const std::string_view bytes = segment_->bytes().substr(0, limit).substr(position_.offset);
-  if (!ParseRecord(bytes, hash_, version_, record)) return Outcome::kDamaged;
+  if (trusted_begin_ <= position_ && position_ < trusted_end_) {
+    *record = OwnRecord(bytes);
+  } else if (!ParseRecord(bytes, hash_, version_, record)) {
+    return Outcome::kDamaged;
+  }
   position_.offset += static_cast<uint32_t>(record->total_size);
   hash_ = record->hash;
   version_ = record->version;

@@ -50,7 +50,8 @@ class Segment {
 class CommitLog {
  public:
   // `spare_name` is the file this process prepares its next segment in.
-  CommitLog(std::string folder, std::string spare_name) : folder_(std::move(folder)), spare_(std::move(spare_name)) {}
+  CommitLog(std::string folder, const std::string& spare_name)
+      : folder_(std::move(folder)), spare_(spare_name), next_spare_(spare_name + "-next") {}
   // Leaves no spare behind.
   ~CommitLog();
 
@@ -63,7 +64,8 @@ class CommitLog {
   // lock, for the segment after the last.
   ErrorCode Create(const SegmentHeader& header, size_t room, std::shared_ptr<Segment>* segment, std::string* why);
 
-  // Has a segment of the size that the next one should have lie ready. Slow: for a thread in the background.
+  // Has a segment of the size that the next one should have lie ready. Slow: for one thread in the background. Create
+  // does not wait for it, and makes a small segment of its own meanwhile.
   ErrorCode PrepareSpare(std::string* why);
 
   // Unlinks the segments before `number`.
@@ -77,7 +79,7 @@ class CommitLog {
   static bool ParseFileName(std::string_view name, uint32_t* number);
 
  private:
-  ErrorCode FillSpare(size_t size, std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(spare_mutex_);
+  static ErrorCode FillFile(const std::string& path, size_t size, std::string* why);
   // Gives the spare the header and the name of a segment. True if the name was free.
   ErrorCode NameSpare(const SegmentHeader& header, bool* named, std::string* why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(spare_mutex_);
@@ -85,6 +87,8 @@ class CommitLog {
 
   const std::string folder_;
   const std::string spare_;
+  // What PrepareSpare fills; it gets the name of the spare when it is whole.
+  const std::string next_spare_;
 
   Mutex spare_mutex_;
   size_t spare_size_ ABSL_GUARDED_BY(spare_mutex_) = 0;
@@ -92,6 +96,8 @@ class CommitLog {
   Mutex mutex_;
   // The segments that were used last; older ones live as long as their users hold them.
   std::map<uint32_t, std::shared_ptr<Segment>> open_ ABSL_GUARDED_BY(mutex_);
+  // Of the last segment that was opened, by number.
+  uint32_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t last_size_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
@@ -104,6 +110,9 @@ class LogCursor {
 
   // Continues at `position`, behind a record with `hash` and `version`.
   void Place(LogPosition position, uint64_t hash, Version version);
+
+  // The records from `begin` to `end` were written by this process, which holds the append lock: they need no check.
+  void Trust(LogPosition begin, LogPosition end) { trusted_begin_ = begin, trusted_end_ = end; }
 
   // The next record before `tail`. kGone: the segment was dropped, start over from the base.
   Outcome Next(LogPosition tail, RecordView* record);
@@ -129,6 +138,8 @@ class LogCursor {
   LogPosition position_;
   uint64_t hash_ = 0;
   Version version_ = 0;
+  LogPosition trusted_begin_;
+  LogPosition trusted_end_;
   std::shared_ptr<Segment> segment_;
   // The one after `segment_`, once it was asked for.
   std::shared_ptr<Segment> next_;

@@ -60,6 +60,12 @@ bool ConflictHistory::Conflicts(std::string_view begin, std::string_view end, Ve
   return false;
 }
 
+bool ConflictHistory::Conflicts(const RangeSet& reads, Version read_version) const {
+  if (buckets_.empty() || buckets_.back().last <= read_version) return false;
+  return reads.AnyOf(
+      [&](std::string_view begin, std::string_view end, bool) { return Conflicts(begin, end, read_version); });
+}
+
 void ConflictHistory::DropBefore(Version version) {
   while (!buckets_.empty() && buckets_.front().last <= version) {
     oldest_ = std::max(oldest_, buckets_.front().last);

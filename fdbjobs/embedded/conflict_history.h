@@ -1,4 +1,6 @@
-// ConflictHistory: which keys were written at which version, for the last seconds. Decides who conflicts.
+// ConflictHistory: which ranges of keys were written at which version, for the last seconds. Decides who conflicts.
+//
+// For ranges that were cleared, or declared written; writes of single keys are found in the window (window.h).
 //
 // Writes go into buckets by time. A check looks only at the buckets that are not older than the read version, and in
 // each of them only at the boundaries inside the range that was read: so it costs in proportion to what the transaction
@@ -18,6 +20,7 @@
 #include <string_view>
 
 #include "absl/container/btree_map.h"
+#include "fdbjobs/embedded/range_set.h"
 #include "fdbjobs/embedded/types.h"
 
 namespace fdbjobs::embedded {
@@ -42,6 +45,8 @@ class ConflictHistory {
   // Versions must not go back.
   void Add(std::string_view begin, std::string_view end, Version version);
   bool Conflicts(std::string_view begin, std::string_view end, Version read_version) const;
+  // Whether one of `reads` does.
+  bool Conflicts(const RangeSet& reads, Version read_version) const;
   // Forgets writes up to `version`, or somewhat less.
   void DropBefore(Version version);
   // A read below this version is too old to be checked.

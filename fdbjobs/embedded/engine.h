@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fdbjobs/embedded/mutation_list.h"
+#include "fdbjobs/embedded/range_set.h"
 #include "fdbjobs/embedded/rows.h"
 #include "fdbjobs/embedded/types.h"
 
@@ -30,10 +32,9 @@ namespace fdbjobs::embedded {
 struct CommitRequest {
   // kNoVersion when the transaction read nothing: it can't conflict then.
   Version read_version = kNoVersion;
-  std::vector<KeyRange> read_conflicts;
-  // All of them, those of the mutations included. May overlap and come in any order.
-  std::vector<KeyRange> write_conflicts;
-  std::vector<Mutation> mutations;
+  RangeSet read_conflicts;
+  // Not null. Shared with the transaction, where it can still be looked at.
+  std::shared_ptr<const MutationList> writes;
   // Acknowledge once other processes can see it, without waiting for the sync.
   bool durability_risky = false;
 };

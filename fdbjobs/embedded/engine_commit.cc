@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "fdbjobs/embedded/atomic_ops.h"
 #include "fdbjobs/embedded/engine_impl.h"
 #include "fdbjobs/embedded/error_codes.h"
 #include "fdbjobs/embedded/last_error.h"
@@ -13,21 +13,11 @@ namespace {
 constexpr size_t kMostInBatch = 4096;
 constexpr size_t kMostBatchBytes = 16 << 20;
 
-size_t SizeOf(const CommitRequest& request) {
-  size_t size = 0;
-  for (const Mutation& mutation : request.mutations) size += mutation.key.size() + mutation.value.size();
-  return size;
-}
-
-// Only these look at what the batch wrote before.
 template <typename Batch>
-bool NeedsOverlay(const Batch& batch) {
-  for (const auto& queued : batch) {
-    for (const Mutation& mutation : queued.request.mutations) {
-      if (IsReadModifyWrite(mutation.type)) return true;
-    }
-  }
-  return false;
+BatchBuilder::AtomicKeys AtomicKeysOf(const Batch& batch) {
+  BatchBuilder::AtomicKeys keys;
+  for (const auto& queued : batch) BatchBuilder::CollectAtomicKeys(*queued.request.writes, &keys);
+  return keys;
 }
 
 }  // namespace
@@ -67,7 +57,7 @@ void EngineImpl::TakeBatch(Batch* batch) {
   size_t bytes = 0;
   size_t count = 0;
   while (count < queue_.size() && count < kMostInBatch && bytes < kMostBatchBytes) {
-    bytes += SizeOf(queue_[count++].request);
+    bytes += queue_[count++].request.writes->bytes().size();
   }
   if (count == queue_.size()) {
     batch->swap(queue_);
@@ -87,7 +77,7 @@ void EngineImpl::Append(Batch* batch) {
   std::chrono::microseconds delay{0};
   for (const Queued& queued : *batch) delay = std::max(delay, queued.fault.delay);
   if (delay.count() > 0) absl::SleepFor(absl::FromChrono(delay));
-  has_committed_ = true;
+  if (!std::exchange(has_committed_, true)) AskForSpare();
   for (bool published = false; !published;) {
     const FencedLock::Grant grant = lock_->Acquire();
     std::string why;
@@ -103,6 +93,12 @@ bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
     for (Queued& queued : *batch) queued.result = {error, kNoVersion, 0};
     return true;
   };
+  // An empty batch finishes what others published.
+  if (!batch->empty() && !in_place_) {
+    *why = absl::StrCat(folder_.path(),
+                        " was moved, removed or replaced while it was open; commits go on when it is back");
+    return refuse_all(kFileNotFound);
+  }
   if (ErrorCode error = Follow()) return refuse_all(error);
   // One who died right after publishing may not have come to this.
   RaiseTo(control_->published_version, cursor_->version());
@@ -118,8 +114,9 @@ bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
   const Version assigned = first + static_cast<Version>(batch->size()) - 1;
   history_.DropBefore(first - tuning_.window_versions);
   BatchBuilder builder(
-      &history_, [this](std::string_view key, std::optional<std::string>* value) { return ReadLatest(key, value); },
-      first, first - tuning_.window_versions, cursor_->hash(), NeedsOverlay(*batch));
+      &window_, &history_,
+      [this](std::string_view key, std::optional<std::string>* value) { return ReadLatest(key, value); }, first,
+      first - tuning_.window_versions, cursor_->hash(), AtomicKeysOf(*batch));
   BuildBatch(batch, &builder);
   ErrorCode error = 0;
   if (!builder.empty()) error = WriteBatch(builder, &tail, &lost, why);
@@ -157,6 +154,7 @@ ErrorCode EngineImpl::WriteBatch(const BatchBuilder& builder, LogPosition* tail,
   const LogPosition end{tail->segment, tail->offset + static_cast<uint32_t>(bytes.size())};
   *lost = !control_->tail.compare_exchange_strong(expected, end.packed());
   if (*lost) return 0;
+  cursor_->Trust(*tail, end);
   *tail = end;
   RaiseTo(control_->published_version, builder.last_version());
   control_->appended_bytes.fetch_add(bytes.size());
@@ -176,7 +174,14 @@ ErrorCode EngineImpl::StartSegment(size_t room, LogPosition* tail, bool* lost, s
   const LogPosition start{header.number, static_cast<uint32_t>(kSegmentHeaderSize)};
   *lost = !control_->tail.compare_exchange_strong(expected, start.packed());
   if (!*lost) *tail = start;
+  AskForSpare();
   return 0;
+}
+
+void EngineImpl::AskForSpare() {
+  MutexLock lock(&spare_mutex_);
+  wants_spare_ = true;
+  spare_wanted_.NotifyOne();
 }
 
 ErrorCode EngineImpl::ReadLatest(std::string_view key, std::optional<std::string>* value) {

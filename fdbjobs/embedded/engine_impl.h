@@ -4,8 +4,9 @@
 // The way of a read: window, then base. In the background: commit log -> base.
 //
 // Threads: two committers take turns, so that one batch is put together while the other waits for its sync; one for
-// upkeep; one for watches, from the first watch on. Locks are taken in this order: batch_mutex_, the append lock of the
-// folder, state_mutex_, then those inside the parts. queue_mutex_ is held alone.
+// upkeep; one that makes segments of the log ahead; one for watches, from the first watch on. Locks are taken in this
+// order: batch_mutex_, the append lock of the folder, state_mutex_, then those inside the parts. queue_mutex_ is held
+// alone.
 #ifndef FDBJOBS_EMBEDDED_ENGINE_IMPL_H_
 #define FDBJOBS_EMBEDDED_ENGINE_IMPL_H_
 
@@ -112,17 +113,23 @@ class EngineImpl : public Engine {
   void Answer(Batch* batch);
   ErrorCode ReadLatest(std::string_view key, std::optional<std::string>* value);
   void WaitForRoom();
+  void AskForSpare();
 
   // Upkeep (engine_upkeep.cc).
   void RunUpkeep();
   void FinishWhatOthersLeft();
   void FoldOldCommits();
+  void ForgetOldCommits();
   void ExtendLease();
+  void RunSpareMaker();
 
   const EngineTuning tuning_;
 
   // Constant after opening; each synchronises itself.
   Folder folder_;
+  // Looked at by the upkeep. While it is not, nothing is committed: a process that opens the path now would begin a
+  // database of its own there.
+  std::atomic<bool> in_place_{true};
   ControlMapping control_;
   std::unique_ptr<CommitLog> log_;
   std::unique_ptr<FencedLock> lock_;
@@ -135,19 +142,23 @@ class EngineImpl : public Engine {
   // How far the window has come: the packed position. Equal to the tail of the log means nothing to follow.
   std::atomic<uint64_t> followed_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> has_committed_{false};
 
   Mutex state_mutex_;
   std::unique_ptr<LogCursor> cursor_ ABSL_GUARDED_BY(state_mutex_);
   ConflictHistory history_ ABSL_GUARDED_BY(state_mutex_);
-  std::string scratch_ ABSL_GUARDED_BY(state_mutex_);
 
   // Held while a batch is taken from the queue and appended, so that the order of the queue is kept.
   Mutex batch_mutex_;
+  bool has_committed_ ABSL_GUARDED_BY(batch_mutex_) = false;
 
   Mutex queue_mutex_;
   CondVar queue_filled_;
   std::vector<Queued> queue_ ABSL_GUARDED_BY(queue_mutex_);
+
+  Mutex spare_mutex_;
+  CondVar spare_wanted_;
+  // Set by the first commit, and when a segment was used up. A process that does not commit needs no spare.
+  bool wants_spare_ ABSL_GUARDED_BY(spare_mutex_) = false;
 
   Mutex upkeep_mutex_;
   CondVar upkeep_wanted_;
@@ -155,6 +166,8 @@ class EngineImpl : public Engine {
   std::unique_ptr<BaseWriter> writer_;
   int64_t last_fold_us_ = 0;
   Version unfinished_since_ = 0;
+  // Most keys in the window since memory was last given back.
+  size_t most_keys_ = 0;
 
   Mutex threads_mutex_;
   std::vector<std::thread> threads_ ABSL_GUARDED_BY(threads_mutex_);

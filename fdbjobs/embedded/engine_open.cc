@@ -14,6 +14,8 @@ namespace fdbjobs::embedded {
 namespace {
 
 constexpr Version kLeaseVersions = 600'000'000;
+// Where the versions of a new folder begin: a version of some seconds ago is a number that may be asked for.
+constexpr Version kFirstVersion = 100'000'000;
 constexpr char kBaseName[] = "base.sqlite";
 constexpr size_t kMostReaders = 16;
 
@@ -125,7 +127,7 @@ ErrorCode EngineImpl::Recover(std::string* why) {
   LogCursor end(log_.get());
   uint64_t bytes = 0;
   if (ErrorCode error = FindEndOfLog(mark, &end, &bytes, why)) return error;
-  const Version start = std::max(end.version(), mark.lease) + 1;
+  const Version start = std::max({end.version() + 1, mark.lease + 1, kFirstVersion});
   mark.lease = start + kLeaseVersions;
   if (ErrorCode error = writer_->Commit(mark)) {
     *why = writer_->why();
@@ -180,6 +182,7 @@ void EngineImpl::StartThreads() {
   threads_.emplace_back([this] { RunCommitter(); });
   threads_.emplace_back([this] { RunCommitter(); });
   threads_.emplace_back([this] { RunUpkeep(); });
+  threads_.emplace_back([this] { RunSpareMaker(); });
 }
 
 void EngineImpl::Dispose(EngineImpl* engine) {
@@ -211,6 +214,10 @@ EngineImpl::~EngineImpl() {
   {
     MutexLock lock(&upkeep_mutex_);
     upkeep_wanted_.NotifyAll();
+  }
+  {
+    MutexLock lock(&spare_mutex_);
+    spare_wanted_.NotifyAll();
   }
   for (std::thread& thread : threads) thread.join();
   watches_.FireAll(kTransactionCancelled);

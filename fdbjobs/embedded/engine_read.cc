@@ -66,11 +66,8 @@ void EngineImpl::NoteRecord(const RecordView& record) {
   const bool watched = !watches_.empty();
   record.ForEach([&](const EntryView& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_) {
     const bool one_key = entry.kind == EntryKind::kSet || entry.kind == EntryKind::kClear;
-    if (entry.conflicts) {
-      scratch_.assign(entry.key);
-      scratch_.push_back('\0');
-      history_.Add(entry.key, one_key ? std::string_view(scratch_) : entry.value, record.version);
-    }
+    // Single keys are found in the window.
+    if (entry.conflicts && !one_key) history_.Add(entry.key, entry.value, record.version);
     if (!watched) return;
     if (one_key) watches_.Touch(entry.key, record.version);
     if (entry.kind == EntryKind::kClearRange) watches_.TouchRange(entry.key, entry.value, record.version);
@@ -161,10 +158,16 @@ uint64_t EngineImpl::AddWatch(std::string key, std::optional<std::string> expect
       threads_.emplace_back([this] { RunWatcher(); });
     }
   }
-  const uint64_t id = watches_.Add(std::move(key), std::move(expected), std::move(fired));
+  const uint64_t id = watches_.Add(key, std::move(expected), std::move(fired));
   if (WatchFault()) {
     watches_.FireOne(id, 0);
     return id;
+  }
+  {
+    // What was followed before the watch was there has not touched it, and the look below does not see what is not
+    // acknowledged yet: so it is to be looked at once more when all of that is.
+    MutexLock lock(&state_mutex_);
+    if (cursor_->version() > control_->acked_version.load()) watches_.Touch(key, cursor_->version());
   }
   // Registered first, looked at second: a change in between is seen by one of the two.
   const Version at = GetReadVersion();

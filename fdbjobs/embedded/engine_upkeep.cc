@@ -1,3 +1,7 @@
+#include <malloc.h>
+
+#include <algorithm>
+
 #include "fdbjobs/embedded/engine_impl.h"
 #include "fdbjobs/embedded/fold.h"
 #include "fdbjobs/embedded/last_error.h"
@@ -6,6 +10,8 @@ namespace fdbjobs::embedded {
 
 namespace {
 constexpr Version kLeaseVersions = 600'000'000;
+// About a megabyte of window.
+constexpr size_t kKeysWorthTrimming = 4096;
 }  // namespace
 
 void EngineImpl::RunUpkeep() {
@@ -15,14 +21,27 @@ void EngineImpl::RunUpkeep() {
       if (!stopping_) upkeep_wanted_.WaitFor(&upkeep_mutex_, std::chrono::microseconds(tuning_.tick_us));
     }
     if (stopping_) return;
+    in_place_ = folder_.IsInPlace();
     FinishWhatOthersLeft();
     (void)EnsureFollowed();
-    window_.Prune(control_->base_version.load());
+    ForgetOldCommits();
     readers_->RestIdle();
-    std::string why;
-    if (has_committed_ && log_->PrepareSpare(&why) != 0) SetEngineError(why);
     if (control_->version_lease.load() - clock_->Now() < kLeaseVersions / 2) ExtendLease();
     FoldOldCommits();
+  }
+}
+
+// On a thread of its own, since a fold may take longer than a segment lasts.
+void EngineImpl::RunSpareMaker() {
+  for (;;) {
+    {
+      MutexLock lock(&spare_mutex_);
+      while (!wants_spare_ && !stopping_) spare_wanted_.Wait(&spare_mutex_);
+      if (stopping_) return;
+      wants_spare_ = false;
+    }
+    std::string why;
+    if (log_->PrepareSpare(&why) != 0) SetEngineError(why);
   }
 }
 
@@ -62,12 +81,28 @@ void EngineImpl::FoldOldCommits() {
       return;
     }
     if (outcome.bytes == 0) return;
-    window_.Prune(control_->base_version.load());
+    ForgetOldCommits();
     readers_->RestIdle();
     writer_->Checkpoint();
     // Readers that begin now need nothing of SQLite's log, so that it can start anew.
     control_->base_epoch.fetch_add(1);
   } while (outcome.more && !stopping_);
+}
+
+// Also when nobody commits here: the memory of a burst goes back some seconds after it.
+void EngineImpl::ForgetOldCommits() {
+  window_.Prune(control_->base_version.load());
+  {
+    MutexLock lock(&state_mutex_);
+    history_.DropBefore(clock_->Now() - tuning_.window_versions);
+  }
+  const size_t keys = window_.keys();
+  most_keys_ = std::max(most_keys_, keys);
+  if (most_keys_ < kKeysWorthTrimming || keys > most_keys_ / 4) return;
+  // Only now, not after every fold: it looks at all free memory of the process, and under a steady load that is soon
+  // used again.
+  most_keys_ = keys;
+  malloc_trim(0);
 }
 
 void EngineImpl::ExtendLease() {

@@ -51,7 +51,10 @@ bool IsOurName(const std::string& name) {
 }  // namespace
 
 ErrorCode Folder::StartOpen(const std::string& path, std::string* why) {
-  path_ = path;
+  // Files are opened by name for as long as the folder is open, whatever the process's folder is then.
+  std::error_code no_folder_of_its_own;
+  path_ = std::filesystem::absolute(path, no_folder_of_its_own).string();
+  if (no_folder_of_its_own) path_ = path;
   std::error_code made;
   std::filesystem::create_directories(path, made);
   if (made) {
@@ -77,6 +80,14 @@ ErrorCode Folder::FinishOpen(std::string* why) {
   if (LockByte(lock_.get(), F_OFD_SETLKW, F_RDLCK, kOpenByte) != 0) return FileError("lock", Path("lock"), why);
   if (LockByte(lock_.get(), F_OFD_SETLK, F_UNLCK, kOpeningByte) != 0) return FileError("unlock", Path("lock"), why);
   return 0;
+}
+
+bool Folder::IsInPlace() const {
+  struct stat ours;
+  struct stat there;
+  if (fstat(lock_.get(), &ours) != 0) return false;
+  if (stat(Path("lock").c_str(), &there) != 0) return errno != ENOENT && errno != ENOTDIR;
+  return ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
 ErrorCode Folder::CheckOurs(std::string* why) const {

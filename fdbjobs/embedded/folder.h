@@ -6,7 +6,8 @@
 // Every process holds byte locks of `lock` while it has the folder open; the kernel drops them when it dies. So each
 // can tell which others live, also across containers that share the folder but not the process ids.
 //
-// Thread safety: IsAlive from any thread, the rest from the thread that opens. Lifetime: locks end with the object.
+// Thread safety: IsAlive and IsInPlace from any thread, the rest from the thread that opens. Lifetime: locks end with
+// the object.
 #ifndef FDBJOBS_EMBEDDED_FOLDER_H_
 #define FDBJOBS_EMBEDDED_FOLDER_H_
 
@@ -33,6 +34,8 @@ class Folder {
   // A number for this process, different from that of every other that has the folder open.
   uint16_t slot() const { return slot_; }
   bool IsAlive(uint16_t slot) const;
+  // Whether the folder is still where it was opened: not renamed, removed, or replaced by another one.
+  bool IsInPlace() const;
 
  private:
   ErrorCode CheckOurs(std::string* why) const;

@@ -16,6 +16,11 @@ void AppendInteger(std::string* out, T value) {
 }
 
 template <typename T>
+void WriteInteger(char* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+template <typename T>
 T ReadInteger(const char* at) {
   T value;
   std::memcpy(&value, at, sizeof value);
@@ -31,35 +36,51 @@ size_t TotalSize(size_t body) { return (kRecordHeaderSize + body + kAlignment - 
 }  // namespace
 
 void AppendEntry(std::string* body, EntryKind kind, bool conflicts, std::string_view first, std::string_view second) {
-  body->push_back(static_cast<char>(static_cast<uint8_t>(kind) | (conflicts ? 0 : kNoConflict)));
-  AppendInteger(body, static_cast<uint32_t>(first.size()));
-  AppendInteger(body, static_cast<uint32_t>(second.size()));
+  char header[kEntryHeaderSize];
+  header[0] = static_cast<char>(static_cast<uint8_t>(kind) | (conflicts ? 0 : kNoConflict));
+  WriteInteger(header + 1, static_cast<uint32_t>(first.size()));
+  WriteInteger(header + 5, static_cast<uint32_t>(second.size()));
+  body->append(header, kEntryHeaderSize);
   body->append(first);
   body->append(second);
 }
 
-uint64_t AppendRecord(std::string* out, Version version, std::string_view body, uint64_t previous) {
-  const uint64_t hash = HashRecord(version, body, previous);
+size_t BeginRecord(std::string* out) {
   const size_t start = out->size();
-  AppendInteger(out, static_cast<uint32_t>(body.size()));
-  AppendInteger(out, uint32_t{0});
-  AppendInteger(out, hash);
-  AppendInteger(out, version);
-  out->append(body);
-  out->resize(start + TotalSize(body.size()), '\0');
+  out->append(kRecordHeaderSize, '\0');
+  return start;
+}
+
+uint64_t EndRecord(std::string* out, size_t start, Version version, uint64_t previous) {
+  const size_t body_size = out->size() - start - kRecordHeaderSize;
+  const std::string_view body = std::string_view(*out).substr(start + kRecordHeaderSize);
+  const uint64_t hash = HashRecord(version, body, previous);
+  char* const header = out->data() + start;
+  WriteInteger(header, static_cast<uint32_t>(body_size));
+  WriteInteger(header + 8, hash);
+  WriteInteger(header + 16, version);
+  out->resize(start + TotalSize(body_size), '\0');
   return hash;
+}
+
+uint64_t AppendRecord(std::string* out, Version version, std::string_view body, uint64_t previous) {
+  const size_t start = BeginRecord(out);
+  out->append(body);
+  return EndRecord(out, start, version, previous);
+}
+
+RecordView OwnRecord(std::string_view bytes) {
+  const auto body_size = ReadInteger<uint32_t>(bytes.data());
+  return {ReadInteger<Version>(bytes.data() + 16), ReadInteger<uint64_t>(bytes.data() + 8),
+          bytes.substr(kRecordHeaderSize, body_size), TotalSize(body_size)};
 }
 
 bool ParseRecord(std::string_view bytes, uint64_t previous, Version previous_version, RecordView* record) {
   if (bytes.size() < kRecordHeaderSize) return false;
   const auto body_size = ReadInteger<uint32_t>(bytes.data());
-  const auto hash = ReadInteger<uint64_t>(bytes.data() + 8);
-  const auto version = ReadInteger<Version>(bytes.data() + 16);
-  if (TotalSize(body_size) > bytes.size() || version <= previous_version) return false;
-  const std::string_view body = bytes.substr(kRecordHeaderSize, body_size);
-  if (HashRecord(version, body, previous) != hash) return false;
-  *record = {version, hash, body, TotalSize(body_size)};
-  return true;
+  if (TotalSize(body_size) > bytes.size()) return false;
+  *record = OwnRecord(bytes);
+  return record->version > previous_version && HashRecord(record->version, record->body, previous) == record->hash;
 }
 
 std::string SegmentHeader::Encode() const {

@@ -26,6 +26,17 @@ namespace fdbjobs::embedded {
 // Frozen numbers. The bit kNoConflict marks an entry that does not count as written for conflicts.
 enum class EntryKind : uint8_t { kSet = 0, kClear = 1, kClearRange = 2, kConflictRange = 3 };
 inline constexpr uint8_t kNoConflict = 0x80;
+// Beside the entries of the log there are those of a MutationList (mutation_list.h) which the committer has to turn
+// into such: this bit and the type of the mutation.
+inline constexpr uint8_t kUnresolved = 0x40;
+
+inline EntryKind UnresolvedKind(MutationType type) {
+  return static_cast<EntryKind>(static_cast<uint8_t>(type) | kUnresolved);
+}
+inline bool IsUnresolved(EntryKind kind) { return (static_cast<uint8_t>(kind) & kUnresolved) != 0; }
+inline MutationType UnresolvedType(EntryKind kind) {
+  return static_cast<MutationType>(static_cast<uint8_t>(kind) & ~kUnresolved);
+}
 
 struct EntryView {
   EntryKind kind;
@@ -37,10 +48,34 @@ struct EntryView {
 inline constexpr size_t kRecordHeaderSize = 24;
 inline constexpr size_t kSegmentHeaderSize = 64;
 
+inline constexpr size_t kEntryHeaderSize = 9;
+
 // Appends one entry to a body.
 void AppendEntry(std::string* body, EntryKind kind, bool conflicts, std::string_view first, std::string_view second);
 
-// Turns `body` into a record behind the one with hash `previous`, appends it to `out`, returns its own hash.
+// Calls `visit(const EntryView&)` for each entry of `body`, in order.
+template <typename Visit>
+void ForEachEntry(std::string_view body, Visit visit) {
+  const char* at = body.data();
+  const char* const end = at + body.size();
+  while (at < end) {
+    const auto kind = static_cast<uint8_t>(*at);
+    uint32_t first;
+    uint32_t second;
+    std::memcpy(&first, at + 1, 4);
+    std::memcpy(&second, at + 5, 4);
+    at += kEntryHeaderSize;
+    visit(EntryView{
+        static_cast<EntryKind>(kind & ~kNoConflict), (kind & kNoConflict) == 0, {at, first}, {at + first, second}});
+    at += first + second;
+  }
+}
+
+// Starts a record at the end of `out`: append the entries of its body next. Returns where it starts.
+size_t BeginRecord(std::string* out);
+// Ends the record that starts at `start`, behind the one with hash `previous`. Returns its own hash.
+uint64_t EndRecord(std::string* out, size_t start, Version version, uint64_t previous);
+// Both, for a body that is there already.
 uint64_t AppendRecord(std::string* out, Version version, std::string_view body, uint64_t previous);
 
 // A record whose hash was checked.
@@ -50,28 +85,17 @@ struct RecordView {
   std::string_view body;
   size_t total_size;  // up to the next record
 
-  // Calls `visit(const EntryView&)` for each entry, in order.
   template <typename Visit>
   void ForEach(Visit visit) const {
-    const char* at = body.data();
-    const char* const end = at + body.size();
-    while (at < end) {
-      const auto kind = static_cast<uint8_t>(*at);
-      uint32_t first;
-      uint32_t second;
-      std::memcpy(&first, at + 1, 4);
-      std::memcpy(&second, at + 5, 4);
-      at += 9;
-      visit(EntryView{
-          static_cast<EntryKind>(kind & ~kNoConflict), (kind & kNoConflict) == 0, {at, first}, {at + first, second}});
-      at += first + second;
-    }
+    ForEachEntry(body, visit);
   }
 };
 
 // Reads the record at the start of `bytes`. False when there is none behind `previous`, or one not after
 // `previous_version`.
 bool ParseRecord(std::string_view bytes, uint64_t previous, Version previous_version, RecordView* record);
+// The same for a record that this process has just made itself: nothing is checked.
+RecordView OwnRecord(std::string_view bytes);
 
 struct SegmentHeader {
   uint32_t number = 0;

@@ -10,6 +10,12 @@ uint32_t RangeSet::AppendBytes(std::string_view bytes) {
   return at;
 }
 
+size_t RangeSet::range_bytes() const {
+  size_t bytes = 0;
+  for (const Item& item : items_) bytes += item.begin_size + item.end_size;
+  return bytes;
+}
+
 void RangeSet::AddKey(std::string_view key) {
   if (!items_.empty() && BeginOf(items_.back()) <= key && key < EndOf(items_.back())) return;
   const uint32_t at = AppendBytes(key);

@@ -35,6 +35,24 @@ class RangeSet {
   // Ascending; ranges that overlap or touch are joined.
   std::vector<KeyRange> Ranges();
 
+  // Whether `test(begin, end, one_key)` holds for one of the ranges, which come as they were added or joined.
+  // `one_key`: the range is one that AddKey added.
+  template <typename Test>
+  bool AnyOf(Test test) const {
+    for (const Item& item : items_) {
+      const bool one_key =
+          item.begin == item.end && item.end_size == item.begin_size + 1 && bytes_[item.end + item.begin_size] == '\0';
+      if (test(BeginOf(item), EndOf(item), one_key)) return true;
+    }
+    return false;
+  }
+
+  // Bytes of all begins and ends, and how many ranges there are: of what was added, or joined.
+  size_t size() const { return items_.size(); }
+  size_t range_bytes() const;
+  // Sorts and joins, and drops the bytes of what was joined.
+  void Normalize();
+
  private:
   // Positions in bytes_. The two strings of a single key share their bytes.
   struct Item {
@@ -52,8 +70,6 @@ class RangeSet {
   uint32_t AppendBytes(std::string_view bytes);
   void AddItem(const Item& item);
   size_t MemoryBytes() const { return bytes_.size() + items_.size() * sizeof(Item); }
-  // Sorts and joins, and drops the bytes of what was joined.
-  void Normalize();
   void Compact();
 
   std::string bytes_;

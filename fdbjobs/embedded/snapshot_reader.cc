@@ -11,6 +11,8 @@ namespace fdbjobs::embedded {
 namespace {
 // Window rows that are copied at a time.
 constexpr size_t kSliceRows = 256;
+// Dead keys before the first row that make it worth while to note the gap.
+constexpr size_t kDeadWorthNoting = 16;
 }  // namespace
 
 ErrorCode SnapshotReader::Borrow() {
@@ -51,15 +53,17 @@ ErrorCode SnapshotReader::GetRange(std::string_view begin, std::string_view end,
   const Limits limits{max_rows == kNoRowLimit ? kNoRowLimit : rows->size() + max_rows,
                       max_bytes == kNoRowLimit ? kNoRowLimit : rows->bytes() + max_bytes};
   if (ErrorCode error = Borrow()) return error;
+  std::string from = reverse ? std::string(begin) : window_->SkipEmpty(begin, at_);
+  if (from >= end) return 0;
   Window::Answer answer;
-  while ((answer = window_->Knows(begin, end, base_->mark().version)) == Window::Answer::kBaseTooOld) {
+  while ((answer = window_->Knows(from, end, base_->mark().version)) == Window::Answer::kBaseTooOld) {
     if (ErrorCode error = RefreshBase()) return error;
   }
   if (answer == Window::Answer::kRebuilding) return kTransactionTooOld;
   if (ErrorCode error = CheckBase()) return error;
-  if (answer == Window::Answer::kAskBase) return ScanBase(begin, end, reverse, limits, rows, more);
+  if (answer == Window::Answer::kAskBase) return ScanBase(from, end, reverse, limits, rows, more);
 
-  std::string from(begin);
+  const size_t rows_before = rows->size();
   std::string to(end);
   Window::Slice slice;
   while (from < to && !*more) {
@@ -70,10 +74,20 @@ ErrorCode SnapshotReader::GetRange(std::string_view begin, std::string_view end,
       if (ErrorCode error = CheckBase()) return error;
       continue;
     }
+    const bool none_yet = rows->size() == rows_before;
     if (ErrorCode error = MergeSlice(slice, reverse, limits, rows, more)) return error;
+    const bool found = rows->size() > rows_before;
+    // Full without a row: it was not looked at.
+    if (none_yet && !reverse && (found || !*more)) NoteGap(slice, found ? (*rows)[rows_before].key_view() : slice.to);
     (reverse ? to : from) = reverse ? slice.from : slice.to;
   }
   return 0;
+}
+
+// The slice has no row before `first`.
+void SnapshotReader::NoteGap(const Window::Slice& slice, std::string_view first) const {
+  if (slice.rows.size() < kDeadWorthNoting || slice.rows[kDeadWorthNoting - 1].key >= first) return;
+  window_->NoteEmpty(slice.from, first, at_);
 }
 
 ErrorCode SnapshotReader::ScanBase(std::string_view begin, std::string_view end, bool reverse, const Limits& limits,

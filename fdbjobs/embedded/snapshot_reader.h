@@ -38,6 +38,7 @@ class SnapshotReader {
   ErrorCode CheckBase() const;
   ErrorCode ScanBase(std::string_view begin, std::string_view end, bool reverse, const Limits& limits, Rows* rows,
                      bool* full);
+  void NoteGap(const Window::Slice& slice, std::string_view first) const;
   ErrorCode MergeSlice(const Window::Slice& slice, bool reverse, const Limits& limits, Rows* rows, bool* full);
   ErrorCode MergePiece(std::string_view begin, std::string_view end, bool with_base, bool reverse, const Limits& limits,
                        const Window::Slice& slice, Rows* rows, bool* full);

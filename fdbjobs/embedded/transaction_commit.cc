@@ -10,20 +10,8 @@ namespace {
 // From this version on a transaction keeps its read version after the commit.
 constexpr int kFirstKeptReadVersionApiVersion = 700;
 
-int64_t RangesSize(const std::vector<KeyRange>& ranges) {
-  int64_t size = 0;
-  for (const KeyRange& range : ranges) {
-    size += kRangeOverhead + static_cast<int64_t>(range.begin.size() + range.end.size());
-  }
-  return size;
-}
-
-int64_t CommitSize(const CommitRequest& request) {
-  int64_t size = RangesSize(request.read_conflicts) + RangesSize(request.write_conflicts);
-  for (const Mutation& mutation : request.mutations) {
-    size += kMutationOverhead + static_cast<int64_t>(mutation.key.size() + mutation.value.size());
-  }
-  return size;
+int64_t RangesSize(const RangeSet& ranges) {
+  return static_cast<int64_t>(ranges.size()) * kRangeOverhead + static_cast<int64_t>(ranges.range_bytes());
 }
 
 }  // namespace
@@ -53,8 +41,8 @@ FutureRef TransactionImpl::Commit() {
     if (kept_error_ != kSuccess) return Future::MakeReady(kept_error_);
     if (ErrorCode error = CheckUsable()) return Future::MakeReady(error);
     commit_started_ = true;
-    writes_.FlushAll(&mutations_, &write_conflicts_);
-    const bool read_only = mutations_.empty() && write_conflicts_.empty();
+    writes_.FlushAll(&mutations_);
+    const bool read_only = mutations_.empty();
     const ErrorCode error = read_only ? kSuccess : FillRequest(&request);
     if (read_only || error != kSuccess) {
       const Watches started = FinishCommit({.error = error});
@@ -73,16 +61,21 @@ FutureRef TransactionImpl::Commit() {
   return future;
 }
 
-// Moves all that was written into `request`; the conflict ranges stay to be looked at.
+// Moves all that was written into `request`. What was read and written can still be looked at.
 ErrorCode TransactionImpl::FillRequest(CommitRequest* request) {
   if (options_.read_only()) return kTransactionReadOnly;
   request->read_version = read_version_;
-  request->read_conflicts = read_conflicts_.Ranges();
-  request->write_conflicts = write_conflicts_.Ranges();
-  request->mutations = std::move(mutations_);
   request->durability_risky = options_.durability_risky();
-  mutations_.clear();
-  return CommitSize(*request) > options_.size_limit() ? kTransactionTooLarge : kSuccess;
+  submitted_ = std::make_shared<const MutationList>(std::move(mutations_));
+  mutations_.Clear();
+  request->writes = submitted_;
+  // What was read twice counts once, but that is looked at only where it matters.
+  if (submitted_->cost() + RangesSize(read_conflicts_) > options_.size_limit()) {
+    read_conflicts_.Normalize();
+    if (submitted_->cost() + RangesSize(read_conflicts_) > options_.size_limit()) return kTransactionTooLarge;
+  }
+  request->read_conflicts = read_conflicts_;
+  return kSuccess;
 }
 
 void TransactionImpl::OnCommitDone(uint64_t incarnation, const FutureRef& future, const CommitResult& result) {

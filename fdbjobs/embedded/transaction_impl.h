@@ -25,6 +25,7 @@
 
 #include "fdbjobs/embedded/database_state.h"
 #include "fdbjobs/embedded/merged_read.h"
+#include "fdbjobs/embedded/mutation_list.h"
 #include "fdbjobs/embedded/network.h"
 #include "fdbjobs/embedded/pending_watch.h"
 #include "fdbjobs/embedded/range_read.h"
@@ -153,8 +154,9 @@ class TransactionImpl final : public Transaction {
   // Own writes that reads must see.
   WriteMap writes_;
   // Own writes that went past writes_, in order; at commit all the others are added.
-  std::vector<Mutation> mutations_;
-  RangeSet write_conflicts_;
+  MutationList mutations_;
+  // What a commit was asked to write: all that there was in mutations_. Null before.
+  std::shared_ptr<const MutationList> submitted_;
   // Not committed yet.
   Watches watches_;
   int64_t approximate_size_ = 0;

@@ -212,8 +212,8 @@ void TransactionImpl::StartOver() {
   read_version_ = kNoVersion;
   read_conflicts_.Clear();
   writes_.Clear();
-  mutations_.clear();
-  write_conflicts_.Clear();
+  mutations_.Clear();
+  submitted_ = nullptr;
   approximate_size_ = 0;
   has_read_ = false;
   commit_started_ = false;

@@ -108,7 +108,9 @@ ErrorCode TransactionImpl::ReadSpecialModule(std::string_view begin, std::string
   if (wanted(kConnectionString)) rows->Add(kConnectionString, "embedded:" + database_->folder());
   if (wanted(kReadConflicts)) AddConflictRows(kReadConflicts, &read_conflicts_, rows);
   if (wanted(kWriteConflicts)) {
-    RangeSet writes = write_conflicts_;
+    RangeSet writes;
+    if (submitted_ != nullptr) submitted_->CopyConflicts(&writes);
+    mutations_.CopyConflicts(&writes);
     writes_.CopyConflicts(&writes);
     AddConflictRows(kWriteConflicts, &writes, rows);
   }

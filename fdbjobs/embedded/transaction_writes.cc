@@ -111,9 +111,13 @@ ErrorCode TransactionImpl::DoClear(std::string_view key) {
   if (key >= options_.max_write_key()) return kKeyOutsideLegalRange;
   // No such key can exist.
   if (key.size() > KeySizeLimit(key)) return kSuccess;
-  const std::string end = KeyAfter(key);
-  approximate_size_ += (Size(key, end) + kRangeOverhead) * (conflict ? 2 : 1);
-  AddClear(key, end, conflict);
+  approximate_size_ += (Size(key, key) + 1 + kRangeOverhead) * (conflict ? 2 : 1);
+  if (options_.read_your_writes()) {
+    writes_.ClearKey(key, conflict);
+  } else {
+    mutations_.AddClearKey(key, conflict);
+  }
+  if (!watches_.empty()) FireWatches(key, KeyAfter(key), std::nullopt);
   return kSuccess;
 }
 
@@ -160,9 +164,9 @@ ErrorCode TransactionImpl::DoVersionstampedKey(std::string_view key, std::string
   if (options_.read_your_writes()) {
     const KeyRange keys = VersionstampedKeys(key, *position, read_version_ == kNoVersion ? 0 : read_version_);
     writes_.FlushAndMakeUnreadable(keys.begin, std::min<std::string_view>(keys.end, options_.max_read_key()),
-                                   &mutations_, &write_conflicts_);
+                                   &mutations_);
   }
-  mutations_.push_back({MutationType::kSetVersionstampedKey, std::string(key), std::string(value)});
+  mutations_.Add(MutationType::kSetVersionstampedKey, key, value, false);
   return kSuccess;
 }
 
@@ -186,7 +190,7 @@ ErrorCode TransactionImpl::DoWriteConflict(std::string_view begin, std::string_v
   if (options_.read_your_writes()) {
     writes_.AddConflictRange(begin, end);
   } else {
-    write_conflicts_.Add(begin, end);
+    mutations_.AddConflict(begin, end);
   }
   return kSuccess;
 }
@@ -194,10 +198,9 @@ ErrorCode TransactionImpl::DoWriteConflict(std::string_view begin, std::string_v
 void TransactionImpl::AddMutation(MutationType type, std::string_view key, std::string_view value, bool conflict) {
   if (options_.read_your_writes()) {
     writes_.Mutate(key, type, value, conflict);
-    return;
+  } else {
+    mutations_.Add(type, key, value, conflict);
   }
-  mutations_.push_back({type, std::string(key), std::string(value)});
-  if (conflict) write_conflicts_.AddKey(key);
 }
 
 void TransactionImpl::AddClear(std::string_view begin, std::string_view end, bool conflict) {
@@ -205,8 +208,7 @@ void TransactionImpl::AddClear(std::string_view begin, std::string_view end, boo
   if (options_.read_your_writes()) {
     writes_.ClearRange(begin, end, conflict);
   } else {
-    mutations_.push_back({MutationType::kClearRange, std::string(begin), std::string(end)});
-    if (conflict) write_conflicts_.Add(begin, end);
+    mutations_.Add(MutationType::kClearRange, begin, end, conflict);
   }
   FireWatches(begin, end, std::nullopt);
 }

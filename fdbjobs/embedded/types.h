@@ -1,4 +1,4 @@
-// The vocabulary of the embedded engine: versions, error codes, ranges, mutations and result rows.
+// The vocabulary of the embedded engine: versions, error codes, ranges and kinds of mutations.
 //
 // Thread safety: plain values, no synchronisation of their own.
 // Lifetime: every type owns its bytes, except where a name says `View`.
@@ -37,7 +37,12 @@ inline std::string KeyAfter(std::string_view key) {
   return after;
 }
 
-// Frozen numbers: the same as FDBMutationType, and the same in the commit log.
+// Whether [begin, end) is `begin` alone.
+inline bool IsOneKey(std::string_view begin, std::string_view end) {
+  return end.size() == begin.size() + 1 && end.back() == '\0' && end.starts_with(begin);
+}
+
+// Frozen numbers: the same as FDBMutationType.
 enum class MutationType : uint8_t {
   kSet = 0,
   kClearRange = 1,
@@ -55,14 +60,6 @@ enum class MutationType : uint8_t {
   kMinV2 = 18,
   kAndV2 = 19,
   kCompareAndClear = 20,
-};
-
-// kSet: key and value. kClearRange: begin and end. Others: key and operand. For kSetVersionstamped*, the four
-// little-endian bytes at the end of the key (or the operand) are the offset of the ten bytes to fill in.
-struct Mutation {
-  MutationType type;
-  std::string key;
-  std::string value;
 };
 
 }  // namespace fdbjobs::embedded

@@ -16,7 +16,12 @@ Version VersionClock::ReadVersion() {
   // In this order: were `acked` read first, a commit could be assigned and acknowledged in between and be missed.
   const Version assigned = control_->assigned_version.load();
   const Version acked = control_->acked_version.load();
-  if (acked >= assigned) return std::max(wanted, acked);
+  if (acked >= assigned) {
+    // A commit may be assigned right now, at first below `wanted`. It will move above, but until then the next reader
+    // must not fall back behind this one.
+    RaiseTo(control_->read_floor, wanted);
+    return std::max(wanted, acked);
+  }
   return std::max(acked, control_->read_floor.load());
 }
 

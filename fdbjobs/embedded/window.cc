@@ -1,8 +1,24 @@
 #include "fdbjobs/embedded/window.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <thread>
 
 namespace fdbjobs::embedded {
+
+Window::HistoryPtr Window::MakeHistory(std::string_view key) {
+  void* const memory = ::operator new(sizeof(History) + key.size());
+  HistoryPtr history(new (memory) History{static_cast<uint32_t>(key.size()), {}});
+  if (!key.empty()) std::memcpy(static_cast<char*>(memory) + sizeof(History), key.data(), key.size());
+  return history;
+}
+
+void Window::FreeHistory::operator()(History* history) const {
+  history->~History();
+  ::operator delete(history);
+}
 
 void Window::Clear(Version version) {
   WriterLock lock(&mutex_);
@@ -10,6 +26,7 @@ void Window::Clear(Version version) {
   pending_.clear();
   clears_.clear();
   pending_clears_.clear();
+  gaps_.Clear();
   segments_.clear();
   applied_ = version;
   pruned_ = version;
@@ -28,10 +45,12 @@ void Window::Apply(const std::vector<RecordView>& records, const std::shared_ptr
     record.ForEach([&](const EntryView& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
       switch (entry.kind) {
         case EntryKind::kSet:
-          Add(entry.key, {record.version, entry.value.data(), static_cast<uint32_t>(entry.value.size())});
+          gaps_.Cut(entry.key);
+          Add(entry.key,
+              {record.version, entry.value.data(), static_cast<uint32_t>(entry.value.size()), entry.conflicts});
           break;
         case EntryKind::kClear:
-          Add(entry.key, {record.version, nullptr, 0});
+          Add(entry.key, {record.version, nullptr, 0, entry.conflicts});
           break;
         case EntryKind::kClearRange:
           AddClear(entry.key, entry.value, record.version);
@@ -49,14 +68,14 @@ void Window::Apply(const std::vector<RecordView>& records, const std::shared_ptr
 void Window::Add(std::string_view key, Change change) {
   auto found = keys_.lower_bound(key);
   if (found == keys_.end() || found->first != key) {
-    auto history = std::make_unique<History>();
-    history->key = std::string(key);
-    const std::string_view stable = history->key;
+    HistoryPtr history = MakeHistory(key);
+    const std::string_view stable = history->key();
     found = keys_.emplace_hint(found, stable, std::move(history));
   }
   History* const history = found->second.get();
   // The last of several changes in one commit counts.
   if (!history->changes.empty() && history->changes.back().version == change.version) {
+    change.conflicts |= history->changes.back().conflicts;
     history->changes.back() = change;
     return;
   }
@@ -71,9 +90,9 @@ void Window::AddClear(std::string_view begin, std::string_view end, Version vers
     // What is cleared already stays so; a change for each clear would make ranges dear that are cleared often.
     if (history->changes.back().value == nullptr) continue;
     if (history->changes.back().version == version) {
-      history->changes.back() = {version, nullptr, 0};
+      history->changes.back() = {version, nullptr, 0, history->changes.back().conflicts};
     } else {
-      history->changes.push_back({version, nullptr, 0});
+      history->changes.push_back({version, nullptr, 0, false});
       pending_.push_back({version, history});
     }
   }
@@ -100,16 +119,20 @@ void Window::Prune(Version version) {
     // Masks go first and at once: a mask must not outlive a later change of the same key that is pruned below.
     pruned_ = version;
     PruneClears(version);
+    gaps_.DropUpTo(version);
   }
-  // Changes go in steps, so that readers get in between. Those that still stand are true history, and do no harm.
-  constexpr size_t kStep = 1000;
-  for (bool more = true; more;) {
+  // Changes go in steps, so that reads and commits get in between: with a pause, since a mutex that is let go and taken
+  // again at once is hardly ever got by who waits for it. Those that still stand are true history, and do no harm.
+  constexpr size_t kStep = 256;
+  constexpr std::chrono::microseconds kPause{50};
+  for (bool more = true, first = true; more; first = false) {
+    if (!first) std::this_thread::sleep_for(kPause);
     WriterLock lock(&mutex_);
     for (size_t i = 0; i < kStep && !pending_.empty() && pending_.front().version <= version; ++i) {
       History* const history = pending_.front().history;
       pending_.pop_front();
       history->changes.erase(history->changes.begin());
-      if (history->changes.empty()) keys_.erase(std::string_view(history->key));
+      if (history->changes.empty()) keys_.erase(history->key());
     }
     more = !pending_.empty() && pending_.front().version <= version;
     while (!more && !segments_.empty() && segments_.front().second <= version) segments_.pop_front();
@@ -159,6 +182,53 @@ Window::Answer Window::Get(std::string_view key, Version at, Version base_versio
   return MaskedAt(key, at) ? Answer::kAbsent : Answer::kAskBase;
 }
 
+std::string Window::SkipEmpty(std::string_view begin, Version at) const {
+  ReaderLock lock(&mutex_);
+  return std::string(gaps_.Skip(begin, at));
+}
+
+void Window::NoteEmpty(std::string_view begin, std::string_view end, Version at) const {
+  WriterLock lock(&mutex_);
+  // The window must know of all that came after the read.
+  if (!complete_ || at < pruned_) return;
+  for (auto it = keys_.lower_bound(begin); it != keys_.end() && it->first < end; ++it) {
+    const auto& changes = it->second->changes;
+    const bool set_since = std::any_of(changes.rbegin(), changes.rend(), [at](const Change& change) {
+      return change.version > at && change.value != nullptr;
+    });
+    if (set_since) {
+      end = it->first;
+      break;
+    }
+  }
+  gaps_.Note(begin, end, at);
+}
+
+bool Window::WrittenAfter(const History& history, Version version) {
+  for (auto it = history.changes.rbegin(); it != history.changes.rend() && it->version > version; ++it) {
+    if (it->conflicts) return true;
+  }
+  return false;
+}
+
+Window::Check Window::CheckReads(const RangeSet& reads, Version version) const {
+  ReaderLock lock(&mutex_);
+  if (version < pruned_) return Check::kTooOld;
+  if (version >= applied_ || keys_.empty()) return Check::kUntouched;
+  const bool written =
+      reads.AnyOf([&](std::string_view begin, std::string_view end, bool one_key) ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+        if (one_key) {
+          const auto found = keys_.find(begin);
+          return found != keys_.end() && WrittenAfter(*found->second, version);
+        }
+        for (auto it = keys_.lower_bound(begin); it != keys_.end() && it->first < end; ++it) {
+          if (WrittenAfter(*it->second, version)) return true;
+        }
+        return false;
+      });
+  return written ? Check::kWritten : Check::kUntouched;
+}
+
 Window::Answer Window::Knows(std::string_view begin, std::string_view end, Version base_version) const {
   ReaderLock lock(&mutex_);
   if (!complete_) return Answer::kRebuilding;
@@ -184,7 +254,7 @@ void Window::GetSlice(std::string_view begin, std::string_view end, bool reverse
   const auto add = [&](const History& history) {
     const Change* change = Latest(history, at);
     if (change == nullptr) return;
-    slice->rows.push_back({history.key, std::nullopt});
+    slice->rows.push_back({std::string(history.key()), std::nullopt});
     if (change->value != nullptr) slice->rows.back().value.emplace(change->value, change->size);
   };
   if (!reverse) {

@@ -1,7 +1,8 @@
 // Window: what the commits of the last seconds changed, by key and version, above the base in SQLite.
 //
-// A read at version `at` asks the window first; what the window does not know, the base answers. The base lags behind
-// by at least five seconds, so that one version of each key there is enough.
+// It also tells which keys were written since a version, for conflicts. A read at version `at` asks the window first;
+// what the window does not know, the base answers. The base lags behind by at least five seconds, so that one version
+// of each key there is enough.
 //
 // Invariant: the window holds every change after pruned_version() and up to applied_version(). So window and base
 // together are right for a base of version b and a read at v whenever pruned_version() <= b <= v.
@@ -23,8 +24,10 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/inlined_vector.h"
 #include "fdbjobs/embedded/commit_log.h"
+#include "fdbjobs/embedded/gaps.h"
 #include "fdbjobs/embedded/log_record.h"
 #include "fdbjobs/embedded/mutex.h"
+#include "fdbjobs/embedded/range_set.h"
 #include "fdbjobs/embedded/types.h"
 
 namespace fdbjobs::embedded {
@@ -68,6 +71,17 @@ class Window {
   void GetSlice(std::string_view begin, std::string_view end, bool reverse, size_t max_rows, Version at,
                 Version base_version, Slice* slice) const;
 
+  // Where a read of [begin, ...) at version `at` may begin: before that there is nothing. See gaps.h.
+  std::string SkipEmpty(std::string_view begin, Version at) const;
+  // A read at version `at` has found nothing in [begin, end), of window and base together. Costs as much as a look at
+  // the window's keys there.
+  void NoteEmpty(std::string_view begin, std::string_view end, Version at) const;
+
+  // Whether a key in `reads` was written after `version`, all of which is said of the entries that count as written.
+  // kTooOld: so much was forgotten since that nobody can tell. Cleared ranges are not looked at: see ConflictHistory.
+  enum class Check { kUntouched, kWritten, kTooOld };
+  Check CheckReads(const RangeSet& reads, Version version) const;
+
   // Whether nothing is known of [begin, end): the base alone decides. kBaseTooOld as for Get.
   Answer Knows(std::string_view begin, std::string_view end, Version base_version) const;
 
@@ -80,11 +94,19 @@ class Window {
     Version version;
     const char* value;  // null: cleared
     uint32_t size;
+    bool conflicts;  // counts as written
   };
+  // The bytes of the key follow the struct, in the same allocation.
   struct History {
-    std::string key;
+    uint32_t key_size;
     absl::InlinedVector<Change, 2> changes;  // ascending by version
+
+    std::string_view key() const { return {reinterpret_cast<const char*>(this + 1), key_size}; }
   };
+  struct FreeHistory {
+    void operator()(History* history) const;
+  };
+  using HistoryPtr = std::unique_ptr<History, FreeHistory>;
   struct Pending {
     Version version;
     History* history;
@@ -98,6 +120,8 @@ class Window {
   ClearMap::iterator SplitAt(std::string_view key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PruneClears(Version version) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool MaskedAt(std::string_view key, Version at) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  static HistoryPtr MakeHistory(std::string_view key);
+  static bool WrittenAfter(const History& history, Version version);
   static const Change* Latest(const History& history, Version at);
   void CollectCleared(Version at, Slice* slice) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
@@ -105,13 +129,15 @@ class Window {
   Version applied_ ABSL_GUARDED_BY(mutex_) = 0;
   Version pruned_ ABSL_GUARDED_BY(mutex_) = 0;
   bool complete_ ABSL_GUARDED_BY(mutex_) = false;
-  // Keys are views of History::key.
-  absl::btree_map<std::string_view, std::unique_ptr<History>> keys_ ABSL_GUARDED_BY(mutex_);
+  // Keys are views of History::key().
+  absl::btree_map<std::string_view, HistoryPtr> keys_ ABSL_GUARDED_BY(mutex_);
   // One for each Change, in order of version: what Prune takes from.
   std::deque<Pending> pending_ ABSL_GUARDED_BY(mutex_);
   // Partition of the key space; absent below the first key.
   ClearMap clears_ ABSL_GUARDED_BY(mutex_);
   std::deque<Version> pending_clears_ ABSL_GUARDED_BY(mutex_);
+  // What reads have learned; nothing that can be read changes by it.
+  mutable Gaps gaps_ ABSL_GUARDED_BY(mutex_);
   // Segments with the last version applied from each.
   std::deque<std::pair<std::shared_ptr<Segment>, Version>> segments_ ABSL_GUARDED_BY(mutex_);
 };

@@ -1,5 +1,6 @@
 #include "fdbjobs/embedded/write_map.h"
 
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -9,9 +10,7 @@
 namespace fdbjobs::embedded {
 namespace {
 
-bool IsKeyAfter(std::string_view after, std::string_view key) {
-  return after.size() == key.size() + 1 && after.back() == '\0' && after.starts_with(key);
-}
+bool IsKeyAfter(std::string_view after, std::string_view key) { return IsOneKey(key, after); }
 
 // Operations of one type can be made one only if the order of grouping does not matter. For these types that is so
 // when the operands have the same length.
@@ -39,16 +38,35 @@ int Compare(const KeyBound& bound, std::string_view key) {
   return IsKeyAfter(key, bound.key) ? 0 : -1;
 }
 
+void WriteMap::Clear() {
+  entries_.clear();
+  memory_.release();
+}
+
+std::string_view WriteMap::Keep(std::string_view bytes) {
+  if (bytes.empty()) return {};
+  char* const kept = static_cast<char*>(memory_.allocate(bytes.size(), 1));
+  std::memcpy(kept, bytes.data(), bytes.size());
+  return {kept, bytes.size()};
+}
+
+std::string_view WriteMap::KeepAfter(std::string_view key) {
+  char* const kept = static_cast<char*>(memory_.allocate(key.size() + 1, 1));
+  if (!key.empty()) std::memcpy(kept, key.data(), key.size());
+  kept[key.size()] = '\0';
+  return {kept, key.size() + 1};
+}
+
 WriteMap::Entries::iterator WriteMap::Find(std::string_view key) {
-  if (entries_.empty()) entries_.try_emplace(std::string());
+  if (entries_.empty()) entries_.try_emplace(std::string_view());
   return std::prev(entries_.upper_bound(key));
 }
 
-WriteMap::Entries::iterator WriteMap::Split(std::string_view key) {
-  const auto before = Find(key);
+WriteMap::Entries::iterator WriteMap::Split(Entries::iterator before, std::string_view key) {
   if (before->first == key) return before;
-  const Flags flags = before->second.after;
-  return entries_.try_emplace(std::next(before), std::string(key), Entry{{}, flags, flags});
+  const auto entry = entries_.try_emplace(std::next(before), Keep(key));
+  entry->second.at = entry->second.after = before->second.after;
+  return entry;
 }
 
 bool WriteMap::DependsOnDatabase(const Operations& operations) {
@@ -56,7 +74,7 @@ bool WriteMap::DependsOnDatabase(const Operations& operations) {
 }
 
 void WriteMap::Push(Operations* operations, MutationType type, std::string_view operand) {
-  operations->push_back({type, std::string(operand)});
+  operations->push_back({type, Keep(operand)});
 }
 
 // Replaces the last operation by one that does the same as it and the new one together, where there is such a one.
@@ -65,7 +83,11 @@ void WriteMap::Combine(Operations* operations, MutationType type, std::string_vi
   const bool same = last.type == type && type != MutationType::kCompareAndClear &&
                     !(NeedsEqualLengths(type) && last.value->size() != operand.size());
   if (last.type == MutationType::kSet || same) {
-    last.value = ApplyAtomic(type, last.value, operand);
+    std::optional<std::string> before;
+    if (last.value) before.emplace(*last.value);
+    const std::optional<std::string> after = ApplyAtomic(type, before, operand);
+    last.value.reset();
+    if (after) last.value = Keep(*after);
   } else {
     Push(operations, type, operand);
   }
@@ -118,13 +140,25 @@ void WriteMap::AddConflictRange(std::string_view begin, std::string_view end) {
   ChangeRange(begin, end, [](Entry* entry) { entry->at.conflict = entry->after.conflict = true; });
 }
 
+void WriteMap::ClearKey(std::string_view key, bool conflict) {
+  const auto before = Find(key);
+  const Flags& around = before->second.after;
+  const bool nothing_new =
+      before->first != key && around.cleared && !around.unreadable && (around.conflict || !conflict);
+  if (nothing_new) return;
+  Entry& entry = Split(before, key)->second;
+  entry.operations.assign(1, {MutationType::kSet, std::nullopt});
+  entry.at.conflict |= conflict;
+  entry.at.unreadable = false;
+}
+
 void WriteMap::ClearRange(std::string_view begin, std::string_view end, bool conflict) {
   if (begin >= end) return;
   if (!conflict) {
     // Keys with a conflict of their own must keep it, so they become ranges of one key.
     const auto last = Split(end);
     for (auto entry = Split(begin); entry != last; ++entry) {
-      if (entry->second.at.conflict != entry->second.after.conflict) Split(KeyAfter(entry->first));
+      if (entry->second.at.conflict != entry->second.after.conflict) Split(KeepAfter(entry->first));
     }
   }
   ChangeRange(begin, end, [conflict](Entry* entry) {
@@ -134,47 +168,37 @@ void WriteMap::ClearRange(std::string_view begin, std::string_view end, bool con
   });
 }
 
-void WriteMap::Emit(std::string_view key, Operations* operations, std::vector<Mutation>* mutations) {
-  for (Operation& operation : *operations) {
+void WriteMap::EmitEntry(std::string_view key, const Entry& entry, std::string_view next, MutationList* mutations) {
+  for (const Operation& operation : entry.operations) {
     if (operation.value) {
-      mutations->push_back({operation.type, std::string(key), *std::move(operation.value)});
+      mutations->Add(operation.type, key, *operation.value, entry.at.conflict);
     } else {
-      mutations->push_back({MutationType::kClearRange, std::string(key), KeyAfter(key)});
+      mutations->AddClearKey(key, entry.at.conflict);
     }
   }
-}
-
-void WriteMap::EmitEntry(const std::string& key, Entry* entry, std::string_view next, std::vector<Mutation>* mutations,
-                         RangeSet* conflicts) {
-  const bool has_operations = !entry->operations.empty();
-  if (has_operations) {
-    Emit(key, &entry->operations, mutations);
-    if (entry->at.conflict) conflicts->AddKey(key);
-  }
-  const Flags& after = entry->after;
+  const Flags& after = entry.after;
   if (!after.cleared && !after.conflict) return;
-  std::string begin = has_operations ? KeyAfter(key) : key;
-  if (begin >= next) return;
-  if (after.conflict) conflicts->Add(begin, next);
-  if (after.cleared) mutations->push_back({MutationType::kClearRange, std::move(begin), std::string(next)});
+  const std::string begin = entry.operations.empty() ? std::string(key) : KeyAfter(key);
+  if (after.cleared) {
+    mutations->Add(MutationType::kClearRange, begin, next, after.conflict);
+  } else {
+    mutations->AddConflict(begin, next);
+  }
 }
 
-void WriteMap::FlushAll(std::vector<Mutation>* mutations, RangeSet* conflicts) {
-  mutations->reserve(mutations->size() + entries_.size());
+void WriteMap::FlushAll(MutationList* mutations) {
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
     const auto next = std::next(entry);
-    const std::string_view end = next == entries_.end() ? kSpecialEnd : std::string_view(next->first);
-    EmitEntry(entry->first, &entry->second, end, mutations, conflicts);
+    EmitEntry(entry->first, entry->second, next == entries_.end() ? kSpecialEnd : next->first, mutations);
   }
-  entries_.clear();
+  Clear();
 }
 
-void WriteMap::FlushAndMakeUnreadable(std::string_view begin, std::string_view end, std::vector<Mutation>* mutations,
-                                      RangeSet* conflicts) {
+void WriteMap::FlushAndMakeUnreadable(std::string_view begin, std::string_view end, MutationList* mutations) {
   if (begin >= end) return;
   const auto last = Split(end);
   for (auto entry = Split(begin); entry != last; ++entry) {
-    EmitEntry(entry->first, &entry->second, std::next(entry)->first, mutations, conflicts);
+    EmitEntry(entry->first, entry->second, std::next(entry)->first, mutations);
   }
   ChangeRange(begin, end, [](Entry* entry) {
     entry->operations.clear();
@@ -235,7 +259,7 @@ WriteMap::Kind WriteMap::Cursor::kind() const {
 KeyBound WriteMap::Cursor::end() const {
   if (!in_range_) return {entry_->first, true};
   const auto next = std::next(entry_);
-  return {next == map_.entries_.end() ? kSpecialEnd : std::string_view(next->first), false};
+  return {next == map_.entries_.end() ? kSpecialEnd : next->first, false};
 }
 
 bool WriteMap::Cursor::is_wide() const {
@@ -246,8 +270,10 @@ std::optional<std::string> WriteMap::Cursor::Value(std::optional<std::string> ba
   for (const Operation& operation : entry_->second.operations) {
     if (IsReadModifyWrite(operation.type)) {
       base = ApplyAtomic(operation.type, base, *operation.value);
+    } else if (operation.value) {
+      base.emplace(*operation.value);
     } else {
-      base = operation.value;
+      base.reset();
     }
   }
   return base;

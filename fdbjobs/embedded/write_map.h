@@ -4,8 +4,9 @@
 // between such keys that was cleared or was not touched. Beside that, every segment knows whether other transactions
 // must conflict with it (write conflict), and whether it can be read at all: what a versionstamp will decide can't.
 //
-// Thread safety: none of its own; the transaction's mutex guards it. Lifetime: owns its bytes. A Cursor and the views
-// that it returns are valid until the next change of the map.
+// Thread safety: none of its own; the transaction's mutex guards it. Lifetime: owns its bytes, which it frees all at
+// once: what was overwritten stays until the map is cleared, as in FoundationDB. A Cursor and the views that it returns
+// are valid until the next change of the map.
 //
 //   WriteMap writes;
 //   writes.Mutate("apple", MutationType::kSet, "red", /*conflict=*/true);
@@ -16,12 +17,13 @@
 #define FDBJOBS_EMBEDDED_WRITE_MAP_H_
 
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "fdbjobs/embedded/mutation_list.h"
 #include "fdbjobs/embedded/range_set.h"
 #include "fdbjobs/embedded/types.h"
 
@@ -48,21 +50,26 @@ class WriteMap {
     kDependent,    // one key: atomic operations on what the database has
   };
 
+  WriteMap() = default;
+  WriteMap(const WriteMap&) = delete;
+  WriteMap& operator=(const WriteMap&) = delete;
+
   bool empty() const { return entries_.empty(); }
-  void Clear() { entries_.clear(); }
+  void Clear();
 
   // kSet, kSetVersionstampedValue, or an atomic operation that depends on the old value. A key of which something was
   // unreadable stays so, until it is cleared. A write conflict that is there already stays, whatever `conflict` says.
   void Mutate(std::string_view key, MutationType type, std::string_view operand, bool conflict);
+  // A cleared key is a segment of its own, of kind kIndependent, without a value.
+  void ClearKey(std::string_view key, bool conflict);
   void ClearRange(std::string_view begin, std::string_view end, bool conflict);
   void AddConflictRange(std::string_view begin, std::string_view end);
 
-  // Moves all writes to the end of `mutations` and into `conflicts`; the map is empty then.
-  void FlushAll(std::vector<Mutation>* mutations, RangeSet* conflicts);
-  // For the keys that a versionstamped key may become: moves what was done to [begin, end) to the end of `mutations`
-  // and into `conflicts`, so that it comes before, and makes the range unreadable.
-  void FlushAndMakeUnreadable(std::string_view begin, std::string_view end, std::vector<Mutation>* mutations,
-                              RangeSet* conflicts);
+  // Moves all writes to the end of `mutations`; the map is empty then.
+  void FlushAll(MutationList* mutations);
+  // For the keys that a versionstamped key may become: moves what was done to [begin, end) to the end of `mutations`,
+  // so that it comes before, and makes the range unreadable.
+  void FlushAndMakeUnreadable(std::string_view begin, std::string_view end, MutationList* mutations);
   // Adds all write conflict ranges to `conflicts`.
   void CopyConflicts(RangeSet* conflicts) const;
 
@@ -72,7 +79,7 @@ class WriteMap {
   // One step in the history of a key. kSet without a value: cleared.
   struct Operation {
     MutationType type;
-    std::optional<std::string> value;
+    std::optional<std::string_view> value;  // in memory_
   };
   using Operations = absl::InlinedVector<Operation, 1>;
 
@@ -94,25 +101,30 @@ class WriteMap {
   };
 
   // Empty, or there is an entry for "". Any key is described by the last entry that is not above it.
-  using Entries = std::map<std::string, Entry, std::less<>>;
+  using Entries = std::pmr::map<std::string_view, Entry>;
 
+  // Copies `bytes` to where they stay until the map is cleared.
+  std::string_view Keep(std::string_view bytes);
+  // The first key after `key`, in the same place.
+  std::string_view KeepAfter(std::string_view key);
   Entries::iterator Find(std::string_view key);
-  // Makes an entry for `key`, which changes nothing yet.
-  Entries::iterator Split(std::string_view key);
+  // Makes an entry for `key`, which changes nothing yet. `before`: what Find returned.
+  Entries::iterator Split(std::string_view key) { return Split(Find(key), key); }
+  Entries::iterator Split(Entries::iterator before, std::string_view key);
   // Calls `change` for the flags of every key in [begin, end), and joins what has become the same.
   template <typename Change>
   void ChangeRange(std::string_view begin, std::string_view end, Change change);
   void JoinBetween(Entries::iterator first, Entries::iterator last);
 
   static bool DependsOnDatabase(const Operations& operations);
-  static void Push(Operations* operations, MutationType type, std::string_view operand);
-  static void Combine(Operations* operations, MutationType type, std::string_view operand);
-  // Adds the mutations and the conflicts of an entry that reaches up to `next`; takes the values out of it.
-  static void EmitEntry(const std::string& key, Entry* entry, std::string_view next, std::vector<Mutation>* mutations,
-                        RangeSet* conflicts);
-  static void Emit(std::string_view key, Operations* operations, std::vector<Mutation>* mutations);
+  void Push(Operations* operations, MutationType type, std::string_view operand);
+  void Combine(Operations* operations, MutationType type, std::string_view operand);
+  // Adds the mutations and the conflicts of an entry that reaches up to `next`.
+  static void EmitEntry(std::string_view key, const Entry& entry, std::string_view next, MutationList* mutations);
 
-  Entries entries_;
+  // Of the keys, the values and the nodes of entries_.
+  std::pmr::monotonic_buffer_resource memory_;
+  Entries entries_{&memory_};
 };
 
 // Walks over the segments in either direction. Use it on a map that is not empty.

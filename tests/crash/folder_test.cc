@@ -6,6 +6,8 @@
 #include <string>
 
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "fdbjobs/fdb/database.h"
 #include "fdbjobs/fdb/transact.h"
 #include "gmock/gmock.h"
@@ -179,6 +181,31 @@ TEST_F(FolderTest, ADatabaseMayBeClosedRightAfterACommit) {
                 IsOk());
   }
   ExpectThere("49");
+}
+
+// A process that has it open does not write to where nobody else would look for it.
+TEST_F(FolderTest, AFolderThatIsTakenAwayTakesNoCommitsUntilItIsBack) {
+  const absl::StatusOr<fdb::Database> database = Open();
+  ASSERT_THAT(database, IsOk());
+  const auto put = [&](const std::string& value) {
+    return fdb::Transact(*database, [&](fdb::Transaction& tr) {
+      tr.Set("key", value);
+      return absl::OkStatus();
+    });
+  };
+  ASSERT_THAT(put("before"), IsOk());
+  const std::string elsewhere = path() + "-elsewhere";
+  fs::rename(path(), elsewhere);
+  const absl::Time deadline = absl::Now() + absl::Seconds(30);
+  absl::Status away = absl::OkStatus();
+  while (away.ok() && absl::Now() < deadline) away = put("before");
+  EXPECT_THAT(away, IsFdbError(fdb::error::kFileNotFound));
+  EXPECT_FALSE(fs::exists(path()));
+  fs::rename(elsewhere, path());
+  absl::Status back = put("after");
+  while (!back.ok() && absl::Now() < deadline) back = put("after");
+  EXPECT_THAT(back, IsOk());
+  ExpectThere("after");
 }
 
 }  // namespace

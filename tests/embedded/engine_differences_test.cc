@@ -26,9 +26,10 @@ class EngineDifferences : public ::testing::Test {
   }
 
   std::future<CommitResult> StartSet(const std::string& key, const std::string& value, bool risky = false) {
+    auto writes = std::make_shared<MutationList>();
+    writes->Add(MutationType::kSet, key, value, true);
     CommitRequest request;
-    request.mutations.push_back({MutationType::kSet, key, value});
-    request.write_conflicts.push_back({key, KeyAfter(key)});
+    request.writes = std::move(writes);
     request.durability_risky = risky;
     auto promise = std::make_shared<std::promise<CommitResult>>();
     engine_->Commit(std::move(request), [promise](CommitResult result) { promise->set_value(result); });
@@ -79,12 +80,14 @@ TEST_F(EngineDifferences, ASmallRangeIsMeasuredAndALargeOneEstimated) {
   tuning.tick_us = 1000;
   tuning.fold_every_us = 1000;
   Reopen(tuning);
-  CommitRequest request;
+  auto writes = std::make_shared<MutationList>();
   constexpr int kRows = 20'000;
   for (int i = 0; i < kRows; ++i) {
     std::string key = std::to_string(100'000 + i);
-    request.mutations.push_back({MutationType::kSet, key, std::string(94, 'v')});
+    writes->Add(MutationType::kSet, key, std::string(94, 'v'), false);
   }
+  CommitRequest request;
+  request.writes = std::move(writes);
   std::promise<CommitResult> committed;
   engine_->Commit(std::move(request), [&](CommitResult result) { committed.set_value(result); });
   ASSERT_EQ(committed.get_future().get().error, 0);

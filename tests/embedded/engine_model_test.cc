@@ -2,6 +2,7 @@
 // Engine-only: it uses the engine below the C ABI.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <future>
 #include <map>
 #include <optional>
@@ -30,11 +31,16 @@ CommitResult CommitAndWait(Engine* engine, CommitRequest request) {
   return result.get_future().get();
 }
 
-CommitRequest SetRequest(const std::string& key, const std::string& value) {
+CommitRequest RequestOf(MutationList writes) {
   CommitRequest request;
-  request.mutations.push_back({MutationType::kSet, key, value});
-  request.write_conflicts.push_back({key, KeyAfter(key)});
+  request.writes = std::make_shared<MutationList>(std::move(writes));
   return request;
+}
+
+CommitRequest SetRequest(const std::string& key, const std::string& value) {
+  MutationList writes;
+  writes.Add(MutationType::kSet, key, value, true);
+  return RequestOf(std::move(writes));
 }
 
 // All rows of [begin, end), in pages; nothing when the version has become too old meanwhile.
@@ -62,19 +68,17 @@ class EngineModel : public ::testing::Test {
     return key;
   }
 
-  void AddMutation(CommitRequest* request, Map* model) {
+  void AddMutation(MutationList* writes, Map* model) {
     const std::string key = RandomKey();
     if (random_() % 4 == 0) {
       std::string end = RandomKey();
       const std::string begin = std::min(key, end);
       end = std::max(key, end);
-      request->mutations.push_back({MutationType::kClearRange, begin, end});
-      request->write_conflicts.push_back({begin, end});
+      writes->Add(MutationType::kClearRange, begin, end, true);
       model->erase(model->lower_bound(begin), model->lower_bound(end));
     } else if (random_() % 3 == 0) {
       const std::string one("\1\0\0\0", 4);
-      request->mutations.push_back({MutationType::kAdd, key, one});
-      request->write_conflicts.push_back({key, KeyAfter(key)});
+      writes->Add(MutationType::kAdd, key, one, true);
       std::string& value = (*model)[key];
       value.resize(4, '\0');
       for (char& c : value) {
@@ -82,8 +86,7 @@ class EngineModel : public ::testing::Test {
       }
     } else {
       std::string value(random_() % 200, static_cast<char>('A' + random_() % 26));
-      request->mutations.push_back({MutationType::kSet, key, value});
-      request->write_conflicts.push_back({key, KeyAfter(key)});
+      writes->Add(MutationType::kSet, key, value, true);
       (*model)[key] = value;
     }
   }
@@ -119,9 +122,9 @@ TEST_F(EngineModel, EveryVersionOfTheLastSecondsReadsAsItWasAlsoAfterReopening) 
   std::map<Version, Map> history;
   Map model;
   for (int step = 0; step < 1500; ++step) {
-    CommitRequest request;
-    for (uint64_t n = 1 + random_() % 5; n > 0; --n) AddMutation(&request, &model);
-    const CommitResult result = CommitAndWait(engine.get(), std::move(request));
+    MutationList writes;
+    for (uint64_t n = 1 + random_() % 5; n > 0; --n) AddMutation(&writes, &model);
+    const CommitResult result = CommitAndWait(engine.get(), RequestOf(std::move(writes)));
     ASSERT_EQ(result.error, 0);
     if (!history.empty()) {
       ASSERT_GT(result.version, history.rbegin()->first);
@@ -157,9 +160,9 @@ TEST_F(EngineModel, CommitsThatWereFoldedIntoTheBaseReadAsBefore) {
   std::map<Version, Map> history;
   Map model;
   for (int step = 0; step < 4000; ++step) {
-    CommitRequest request;
-    for (uint64_t n = 1 + random_() % 5; n > 0; --n) AddMutation(&request, &model);
-    const CommitResult result = CommitAndWait(engine.get(), std::move(request));
+    MutationList writes;
+    for (uint64_t n = 1 + random_() % 5; n > 0; --n) AddMutation(&writes, &model);
+    const CommitResult result = CommitAndWait(engine.get(), RequestOf(std::move(writes)));
     ASSERT_EQ(result.error, 0);
     history[result.version] = model;
     const Version newest = engine->GetReadVersion();
@@ -191,8 +194,81 @@ TEST_F(EngineModel, AReadThatWasOverwrittenConflictsAndOthersDoNot) {
     ASSERT_EQ(CommitAndWait(engine.get(), SetRequest(written, "1")).error, 0);
     CommitRequest request = SetRequest("other", "1");
     request.read_version = at;
-    request.read_conflicts.push_back({read, KeyAfter(read)});
+    request.read_conflicts.AddKey(read);
     EXPECT_EQ(CommitAndWait(engine.get(), std::move(request)).error, written == read ? kNotCommitted : 0);
+  }
+}
+
+// Batches of requests that read and write keys and ranges, with conflicts and without: against a plain list.
+TEST_F(EngineModel, ConflictsAgreeWithAListOfAllWrites) {
+  struct Write {
+    std::string begin;
+    std::string end;
+    Version version;
+  };
+  struct Pending {
+    Version read_version = kNoVersion;
+    std::vector<KeyRange> reads;
+    std::vector<KeyRange> writes;
+    std::future<CommitResult> result = {};
+  };
+  std::shared_ptr<Engine> engine = OpenOrDie(folder_.path());
+  std::vector<Write> written;
+  std::deque<Version> versions{engine->GetReadVersion()};
+  const auto range = [this] {
+    std::string begin = RandomKey();
+    std::string end = random_() % 2 == 0 ? KeyAfter(begin) : RandomKey();
+    if (begin > end) std::swap(begin, end);
+    return KeyRange{begin, end};
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Pending> batch(1 + random_() % 8);
+    for (Pending& pending : batch) {
+      pending.read_version = versions[random_() % versions.size()];
+      CommitRequest request;
+      request.read_version = pending.read_version;
+      for (uint64_t n = random_() % 3; n > 0; --n) {
+        const KeyRange read = pending.reads.emplace_back(range());
+        IsOneKey(read.begin, read.end) ? request.read_conflicts.AddKey(read.begin)
+                                       : request.read_conflicts.Add(read.begin, read.end);
+      }
+      MutationList writes;
+      const KeyRange write = range();
+      const bool conflict = random_() % 4 != 0;
+      if (random_() % 3 == 0) {
+        writes.AddConflict(write.begin, write.end);
+        pending.writes.push_back(write);
+      } else if (IsOneKey(write.begin, write.end) && random_() % 2 == 0) {
+        writes.Add(MutationType::kSet, write.begin, "1", conflict);
+        if (conflict) pending.writes.push_back(write);
+      } else {
+        writes.Add(MutationType::kClearRange, write.begin, write.end, conflict);
+        if (conflict) pending.writes.push_back(write);
+      }
+      writes.Add(MutationType::kSet, "elsewhere", "1", false);
+      request.writes = std::make_shared<MutationList>(std::move(writes));
+      auto promise = std::make_shared<std::promise<CommitResult>>();
+      pending.result = promise->get_future();
+      engine->Commit(std::move(request), [promise](CommitResult result) { promise->set_value(result); });
+    }
+    // In the order of the queue, which is that of the versions.
+    for (Pending& pending : batch) {
+      const CommitResult result = pending.result.get();
+      bool expected = false;
+      for (const KeyRange& read : pending.reads) {
+        for (const Write& write : written) {
+          expected |= write.version > pending.read_version && read.begin < read.end && write.begin < read.end &&
+                      read.begin < write.end;
+        }
+      }
+      ASSERT_EQ(result.error, expected ? kNotCommitted : 0);
+      if (result.error != 0) continue;
+      for (const KeyRange& write : pending.writes) {
+        if (write.begin < write.end) written.push_back({write.begin, write.end, result.version});
+      }
+    }
+    versions.push_back(engine->GetReadVersion());
+    if (versions.size() > 4) versions.pop_front();
   }
 }
 

@@ -301,6 +301,17 @@ TEST(Exports, BlobGranulesAreRefused) {
   Call<void>("fdb_result_destroy", result);
 }
 
+TEST(Exports, MappedRangesAreRefused) {
+  FDB_future* future = Call<FDB_future*>("fdb_transaction_get_mapped_range", nullptr, "a", 1, 0, 1, "b", 1, 0, 1, "m",
+                                         1, 0, 0, -1, 1, 0, 0);
+  const void* rows = nullptr;
+  int count = 0;
+  int more = 0;
+  EXPECT_EQ(Call<int>("fdb_future_get_mappedkeyvalue_array", future, &rows, &count, &more), 2108);
+  EXPECT_THAT(Detail(), HasSubstr("mapped range"));
+  EXPECT_EQ(ErrorOf(future), 2108);
+}
+
 TEST(Exports, OperatorsCallsAreRefused) {
   EXPECT_EQ(ErrorOf(Call<FDB_future*>("fdb_database_reboot_worker", nullptr, "a", 1, 0, 0)), 2108);
   EXPECT_THAT(Detail(), HasSubstr("worker"));

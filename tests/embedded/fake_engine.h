@@ -21,6 +21,44 @@ namespace fdbjobs::embedded {
 
 using Map = std::map<std::string, std::string>;
 
+// One mutation, in strings of its own.
+struct Mutation {
+  MutationType type;
+  std::string key;
+  std::string value;
+};
+
+inline std::vector<Mutation> MutationsOf(const MutationList& list) {
+  std::vector<Mutation> mutations;
+  list.ForEach([&](const EntryView& entry) {
+    const std::string key(entry.key);
+    const std::string value(entry.value);
+    switch (entry.kind) {
+      case EntryKind::kSet:
+        mutations.push_back({MutationType::kSet, key, value});
+        break;
+      case EntryKind::kClear:
+        mutations.push_back({MutationType::kClearRange, key, KeyAfter(key)});
+        break;
+      case EntryKind::kClearRange:
+        mutations.push_back({MutationType::kClearRange, key, value});
+        break;
+      case EntryKind::kConflictRange:
+        break;
+      default:
+        mutations.push_back({UnresolvedType(entry.kind), key, value});
+    }
+  });
+  return mutations;
+}
+
+// Ascending and joined.
+inline std::vector<KeyRange> ConflictsOf(const MutationList& list) {
+  RangeSet conflicts;
+  list.CopyConflicts(&conflicts);
+  return conflicts.Ranges();
+}
+
 // What `mutations` make of `map`, in order.
 inline void ApplyMutations(const std::vector<Mutation>& mutations, Version version, Map* map) {
   for (Mutation mutation : mutations) {
@@ -175,7 +213,7 @@ class FakeEngine : public Engine {
     if (commit_error_ != kSuccess) return {.error = commit_error_};
     const Version version = versions_.rbegin()->first + 100;
     Map map = rows();
-    ApplyMutations(request.mutations, version, &map);
+    ApplyMutations(MutationsOf(*request.writes), version, &map);
     versions_[version] = std::move(map);
     return {.error = kSuccess, .version = version, .batch_order = 0};
   }

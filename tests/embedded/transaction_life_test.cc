@@ -60,10 +60,11 @@ TEST(TransactionCommitTest, TheRequestTellsWhatWasReadAndWritten) {
   ASSERT_EQ(transaction.Commit(), kSuccess);
   const CommitRequest& request = database.engine->requests().at(0);
   EXPECT_EQ(request.read_version, FakeEngine::kFirstVersion);
-  ASSERT_THAT(request.read_conflicts, SizeIs(1));
-  EXPECT_EQ(request.read_conflicts[0].begin, "a");
-  EXPECT_THAT(request.write_conflicts, SizeIs(2));
-  EXPECT_THAT(request.mutations, SizeIs(2));
+  RangeSet reads = request.read_conflicts;
+  ASSERT_THAT(reads.Ranges(), SizeIs(1));
+  EXPECT_EQ(reads.Ranges()[0].begin, "a");
+  EXPECT_THAT(ConflictsOf(*request.writes), SizeIs(2));
+  EXPECT_THAT(MutationsOf(*request.writes), SizeIs(2));
 }
 
 TEST(TransactionCommitTest, GivesVersionAndVersionstamp) {

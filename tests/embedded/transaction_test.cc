@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::SizeIs;
 
 constexpr int kSetVersionstampedKey = 14;
 constexpr int kSetVersionstampedValue = 15;
@@ -249,7 +250,7 @@ TEST(TransactionConflictTest, ExplicitConflictRanges) {
   EXPECT_THAT(transaction.ReadConflicts(), ElementsAre(Pair("a", "c")));
   EXPECT_THAT(transaction.WriteConflicts(), ElementsAre(Pair("x", "z")));
   ASSERT_EQ(transaction.Commit(), kSuccess);
-  EXPECT_EQ(database.engine->requests().at(0).write_conflicts.at(0).begin, "x");
+  EXPECT_EQ(ConflictsOf(*database.engine->requests().at(0).writes).at(0).begin, "x");
 
   const TestTransaction illegal(database);
   EXPECT_EQ(illegal->AddConflictRange("a", "\xff\x01", 0), kKeyOutsideLegalRange);
@@ -407,6 +408,16 @@ TEST(TransactionVersionstampTest, AClearAfterAVersionstampedKeyComesAfterIt) {
   EXPECT_EQ(transaction.GetRange("a", "z"), "");
   ASSERT_EQ(transaction.Commit(), kSuccess);
   EXPECT_THAT(database.engine->rows(), IsEmpty());
+}
+
+TEST(TransactionVersionstampTest, AClearThatEndsBeforeTheStampedKeyLeavesIt) {
+  const TestDatabase database;
+  const TestTransaction transaction(database);
+  transaction->AtomicOp("k" + kStamp + std::string("\x01\x00\x00\x00", 4), "x", kSetVersionstampedKey);
+  // The lowest key that it may become lies in here, and the one that it becomes does not.
+  transaction->ClearRange("k", "k" + std::string(6, '\0') + "\x01");
+  ASSERT_EQ(transaction.Commit(), kSuccess);
+  EXPECT_THAT(database.engine->rows(), SizeIs(1));
 }
 
 // Options.
