@@ -7,7 +7,8 @@ set -euo pipefail
 # docs/dependencies.md says what each is for.
 wanted=(
   g++ cmake ninja-build pkg-config ccache
-  libabsl-dev libsqlite3-dev libxxhash-dev libcli11-dev
+  libabsl-dev libsqlite3-dev libxxhash-dev libcli11-dev libsimdjson-dev
+  libspdlog-dev prometheus-cpp-dev libcivetweb-dev
   libgtest-dev libgmock-dev
   clang libclang-rt-dev
   ca-certificates

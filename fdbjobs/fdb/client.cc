@@ -18,8 +18,9 @@ namespace {
 
 // All clients of the process by the handle of their library. Never destroyed: handles may outlive static objects.
 struct Registry {
-  absl::Mutex mutex;
-  std::map<void*, Client*> clients ABSL_GUARDED_BY(mutex);
+  std::mutex mutex;
+  // Guarded by mutex.
+  std::map<void*, Client*> clients;
 
   static Registry& Get() {
     static Registry* const registry = new Registry;
@@ -46,7 +47,7 @@ class SignalsBlocked {
 absl::StatusOr<Client*> Client::Load(Engine engine, const std::string& library) {
   Registry& registry = Registry::Get();
   // Held throughout, so that one library is never set up twice.
-  absl::MutexLock lock(&registry.mutex);
+  const std::lock_guard lock(registry.mutex);
   const absl::StatusOr<Library> opened = OpenLibrary(engine, library);
   if (!opened.ok()) return opened.status();
   const auto known = registry.clients.find(opened->handle);
@@ -91,7 +92,7 @@ absl::Status Client::SetNetworkOption(NetworkText option, std::string_view value
 }
 
 absl::Status Client::StartNetwork() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (network_ == Network::kStopped) {
     return StatusFromCode(api_, error::kNetworkCannotBeRestarted, "start network");
   }
@@ -117,7 +118,7 @@ void Client::RunNetwork() {
 }
 
 bool Client::uses_callers_network() const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return network_ == Network::kCallers;
 }
 
@@ -126,7 +127,7 @@ absl::Status Client::AddNetworkCompletionHook(void (*hook)(void*), void* paramet
 }
 
 absl::Status Client::Shutdown() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (network_ != Network::kOurs) return absl::OkStatus();
   network_ = Network::kStopped;
   const abi::ErrorCode code = api_.stop_network();
@@ -142,7 +143,7 @@ absl::Status Client::Shutdown() {
 
 void Client::ShutdownAll() {
   Registry& registry = Registry::Get();
-  absl::MutexLock lock(&registry.mutex);
+  const std::lock_guard lock(registry.mutex);
   // At exit there is nobody left to tell of an error.
   for (const auto& [handle, client] : registry.clients) client->Shutdown().IgnoreError();
 }

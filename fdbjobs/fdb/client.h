@@ -20,14 +20,13 @@
 #ifndef FDBJOBS_FDB_CLIENT_H_
 #define FDBJOBS_FDB_CLIENT_H_
 
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "fdbjobs/fdb/abi.h"
 #include "fdbjobs/fdb/database_name.h"
 #include "fdbjobs/fdb/options.h"
@@ -85,9 +84,12 @@ class Client {
   const std::string library_path_;
   const bool is_embedded_;
 
-  mutable absl::Mutex mutex_;
-  Network network_ ABSL_GUARDED_BY(mutex_) = Network::kNotStarted;
-  std::thread network_thread_ ABSL_GUARDED_BY(mutex_);
+  // Of the standard library here and elsewhere in fdbjobs: Debian's Abseil is built without ThreadSanitizer, which then
+  // sees races where there are none.
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  Network network_ = Network::kNotStarted;
+  std::thread network_thread_;
   // What fdb_run_network returned; written by the network thread, read after it was joined.
   abi::ErrorCode run_error_ = 0;
 };

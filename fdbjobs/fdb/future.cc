@@ -1,5 +1,8 @@
 #include "fdbjobs/fdb/future.h"
 
+#include <condition_variable>
+#include <mutex>
+
 #include "fdbjobs/fdb/bytes.h"
 
 namespace fdbjobs::fdb {
@@ -13,6 +16,31 @@ void RunCallback(abi::Future*, void* parameter) {
 }
 
 }  // namespace
+
+// Tells one thread what the network thread saw.
+class Future::Ready {
+ public:
+  void Notify() {
+    const std::lock_guard lock(mutex_);
+    ready_ = true;
+    changed_.notify_all();
+  }
+
+  bool WaitFor(absl::Duration timeout) {
+    std::unique_lock lock(mutex_);
+    const auto is_ready = [this] { return ready_; };
+    // The clock can't count as far as a very long duration reaches.
+    constexpr absl::Duration kForEver = absl::Hours(24 * 365);
+    if (timeout < kForEver) return changed_.wait_for(lock, absl::ToChronoNanoseconds(timeout), is_ready);
+    changed_.wait(lock, is_ready);
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ready_ = false;
+};
 
 Future::~Future() {
   if (handle_ == nullptr) return;
@@ -44,11 +72,11 @@ absl::Status Future::AwaitReady() const {
 bool Future::WaitFor(absl::Duration timeout) {
   if (IsReady()) return true;
   if (ready_ == nullptr) {
-    auto ready = std::make_shared<absl::Notification>();
+    auto ready = std::make_shared<Ready>();
     if (!OnReady([ready] { ready->Notify(); }).ok()) return false;
     ready_ = std::move(ready);
   }
-  return ready_->WaitForNotificationWithTimeout(timeout);
+  return ready_->WaitFor(timeout);
 }
 
 void Future::Cancel() {

@@ -26,7 +26,6 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "fdbjobs/fdb/abi.h"
@@ -72,6 +71,8 @@ class [[nodiscard]] Future {
   abi::Future* handle() const { return handle_; }
 
  private:
+  class Ready;
+
   void Swap(Future& other) noexcept;
 
   const abi::Api* api_ = nullptr;
@@ -80,7 +81,7 @@ class [[nodiscard]] Future {
   const char* operation_ = "";
   Phase phase_ = Phase::kOther;
   bool has_callback_ = false;
-  std::shared_ptr<absl::Notification> ready_;  // made by WaitFor
+  std::shared_ptr<Ready> ready_;  // made by WaitFor
 };
 
 // commit, watch, on_error

@@ -2,8 +2,8 @@
 //
 // Thread safety: a plain value. Lifetime: borrows the bytes of `key` until the call that it is given to returns.
 //
-//   tr.GetKey(KeySelectorView::LastLessThan("user/42"), Isolation::kSnapshot)
-//   tr.GetKey(KeySelectorView::FirstGreaterOrEqual("user/") + 9, Isolation::kSnapshot)   // the tenth
+//   KeyFuture before = tr.GetKey(KeySelectorView::LastLessThan("user/42"), Isolation::kSnapshot);
+//   KeyFuture tenth = tr.GetKey(KeySelectorView::FirstGreaterOrEqual("user/") + 9, Isolation::kSnapshot);
 #ifndef FDBJOBS_FDB_KEY_SELECTOR_H_
 #define FDBJOBS_FDB_KEY_SELECTOR_H_
 

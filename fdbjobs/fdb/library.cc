@@ -6,17 +6,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/synchronization/mutex.h"
 
 namespace fdbjobs::fdb {
 namespace {
@@ -37,17 +36,18 @@ class OwnEngines {
     return *engines;
   }
   void Add(void* handle) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     handles_.insert(handle);
   }
   bool Contains(void* handle) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     return handles_.count(handle) > 0;
   }
 
  private:
-  absl::Mutex mutex_;
-  std::set<void*> handles_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::set<void*> handles_;
 };
 
 std::string LastError() {

@@ -14,6 +14,7 @@
 // Thread safety: any thread. Lifetime: libraries stay open for the life of the process, as FoundationDB's demands.
 //
 //   absl::StatusOr<Library> library = OpenLibrary(Engine::kEmbedded, "");
+//   if (!library.ok()) return library.status();
 //   absl::StatusOr<abi::Api> api = BindApi(*library);
 #ifndef FDBJOBS_FDB_LIBRARY_H_
 #define FDBJOBS_FDB_LIBRARY_H_

@@ -5,9 +5,9 @@
 //
 // Thread safety: constants.
 //
-//   tr.SetOption(TransactionFlag::kReadYourWritesDisable);
-//   tr.SetOption(TransactionInt::kTimeoutMilliseconds, 500);
-//   tr.SetOption(TransactionText::kTag, "reports");
+//   absl::Status status = tr.SetOption(TransactionFlag::kReadYourWritesDisable);
+//   status.Update(tr.SetOption(TransactionInt::kTimeoutMilliseconds, 500));
+//   status.Update(tr.SetOption(TransactionText::kTag, "reports"));
 #ifndef FDBJOBS_FDB_OPTIONS_H_
 #define FDBJOBS_FDB_OPTIONS_H_
 

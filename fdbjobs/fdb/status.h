@@ -9,7 +9,7 @@
 //   absl::Status status = tr.Commit().Await();
 //   if (MaybeCommitted(status)) return LookWhetherItIsThere();
 //   if (IsRetryable(status)) return TryAgain();
-//   LOG(ERROR) << status << " fdb error " << FdbCode(status);
+//   std::cerr << status << ", FoundationDB's error " << FdbCode(status) << "\n";
 #ifndef FDBJOBS_FDB_STATUS_H_
 #define FDBJOBS_FDB_STATUS_H_
 

@@ -22,10 +22,18 @@ absl::Status TransactLoop::Start() {
 
 absl::Status TransactLoop::Finish(const absl::Status& body) {
   ++tries_;
+  in_commit_ = body.ok();
   return body.ok() ? transaction_->Commit().Await() : body;
 }
 
 absl::Status TransactLoop::Recover(const absl::Status& error) {
+  const bool unknown = in_commit_ && MaybeCommitted(error);
+  if (absl::Status status = NextTry(error); !status.ok()) return status;
+  if (unknown && transaction_->receipt().has_value()) return LookForReceipt();
+  return absl::OkStatus();
+}
+
+absl::Status TransactLoop::NextTry(const absl::Status& error) {
   if (MaybeCommitted(error)) maybe_committed_ = true;
   const int code = FdbCode(error);
   if (code == 0) return GiveUp(error);
@@ -39,6 +47,21 @@ absl::Status TransactLoop::Recover(const absl::Status& error) {
   if (FdbCode(retry) == code) return GiveUp(error);
   last_error_ = error;
   return GiveUp(retry);
+}
+
+absl::Status TransactLoop::LookForReceipt() {
+  while (true) {
+    const Receipt& receipt = *transaction_->receipt();
+    // Serializable: should the try before commit later after all, the next one must conflict with it.
+    const absl::StatusOr<std::optional<std::string>> found =
+        transaction_->Get(receipt.key, Isolation::kSerializable).Await();
+    if (found.ok()) {
+      committed_ = *found == receipt.token;
+      return absl::OkStatus();
+    }
+    ++tries_;
+    if (absl::Status status = NextTry(found.status()); !status.ok()) return status;
+  }
 }
 
 absl::Status TransactLoop::GiveUp(const absl::Status& error) const {

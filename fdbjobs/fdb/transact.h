@@ -5,9 +5,11 @@
 // failed commit would be, so it passes statuses on as they are (or annotates them with Annotate). Any other error ends
 // the loop with that error, and nothing is committed.
 //
-// When a try may have committed (1021), the next one runs on a database in which it has, or never will have: a body
-// that looks first whether its work is done makes the whole exact. If the loop then ends with an error all the same,
-// MaybeCommitted of that error is true.
+// When a try may have committed (1021) and its body wrote a receipt (Transaction::WriteReceipt; the jobs layer does),
+// the loop looks for the receipt. If it is there, the try has committed: its result is returned, and the body does not
+// run again. Without a receipt the next try runs on a database in which the one before has committed or never will: a
+// body that looks first whether its work is done makes the whole exact. If the loop then ends with an error all the
+// same, MaybeCommitted of that error is true.
 //
 // Thread safety: any thread; each call uses a transaction of its own. Not on the network thread.
 //
@@ -54,10 +56,17 @@ class TransactLoop {
   Transaction& transaction() { return *transaction_; }
   // After a try whose body returned `body`: commits if that is ok. Ok when it is committed, else the try's error.
   absl::Status Finish(const absl::Status& body);
-  // After a failed try: ok when the transaction is ready for another one, else the error to end with.
+  // After a failed try: ok when the transaction is ready for another one, or when `committed`; else the error to end
+  // with.
   absl::Status Recover(const absl::Status& error);
+  // After Recover: the receipt of the failed try was found, so it has committed.
+  bool committed() const { return committed_; }
 
  private:
+  // Makes the transaction ready for another try.
+  absl::Status NextTry(const absl::Status& error);
+  // Looks for the receipt, over as many tries as that takes.
+  absl::Status LookForReceipt();
   // The error to end with: `error`, and all that a caller should know of earlier tries.
   absl::Status GiveUp(const absl::Status& error) const;
 
@@ -65,8 +74,10 @@ class TransactLoop {
   const TransactOptions options_;
   std::optional<OwnedTransaction> transaction_;
   int tries_ = 0;
+  bool in_commit_ = false;        // the last try got as far as its commit
   bool maybe_committed_ = false;  // some try may have
-  absl::Status last_error_;       // of the try before, when there was one
+  bool committed_ = false;
+  absl::Status last_error_;  // of the try before, when there was one
 };
 
 template <typename Body>
@@ -86,6 +97,7 @@ std::invoke_result_t<Body&, Transaction&> Transact(const Database& database, con
     if (status.ok()) return result;
     status = loop.Recover(status);
     if (!status.ok()) return status;
+    if (loop.committed()) return result;
   }
 }
 

@@ -39,11 +39,21 @@ std::string KeyAfter(std::string_view key) {
 Transaction::Transaction(Transaction&& other) noexcept
     : client_(other.client_),
       handle_(std::exchange(other.handle_, nullptr)),
+      keeps_receipts_(other.keeps_receipts_),
+      retry_of_(other.retry_of_),
+      receipt_written_(other.receipt_written_),
+      receipt_(std::move(other.receipt_)),
+      memory_(std::move(other.memory_)),
       user_versions_used_(other.user_versions_used_.load(std::memory_order_relaxed)) {}
 
 void Transaction::Swap(Transaction& other) noexcept {
   std::swap(client_, other.client_);
   std::swap(handle_, other.handle_);
+  std::swap(keeps_receipts_, other.keeps_receipts_);
+  std::swap(retry_of_, other.retry_of_);
+  std::swap(receipt_written_, other.receipt_written_);
+  std::swap(receipt_, other.receipt_);
+  std::swap(memory_, other.memory_);
   user_versions_used_ = other.user_versions_used_.exchange(user_versions_used_);
 }
 
@@ -204,13 +214,31 @@ Int64Future Transaction::GetApproximateSize() {
   return {api(), api().transaction_get_approximate_size(handle_), "get approximate size"};
 }
 
-VoidFuture Transaction::OnError(int fdb_code) {
+void Transaction::WriteReceipt(Receipt receipt) {
+  if (receipt_written_) return;
+  if (!receipt_.has_value()) receipt_ = std::move(receipt);
+  // A commit that was given up on may still be under way when another transaction uses the key: it must not replace
+  // the later token.
+  AtomicOp(MutationType::kByteMax, receipt_->key, receipt_->token);
+  receipt_written_ = true;
+}
+
+void Transaction::ForgetTry() {
   user_versions_used_.store(0, std::memory_order_relaxed);
+  receipt_written_ = false;
+  memory_.reset();
+}
+
+VoidFuture Transaction::OnError(int fdb_code) {
+  ForgetTry();
+  retry_of_ = fdb_code;
   return {api(), api().transaction_on_error(handle_, fdb_code), "retry"};
 }
 
 void Transaction::Reset() {
-  user_versions_used_.store(0, std::memory_order_relaxed);
+  ForgetTry();
+  retry_of_ = 0;
+  receipt_.reset();
   api().transaction_reset(handle_);
 }
 

@@ -23,6 +23,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,8 +51,22 @@ struct RangeRequest {
   int iteration = 1;  // for kIterator: 1 for the first batch, then one more for each
 };
 
+// Written by a transaction so that it can be recognised later: if `key` holds `token`, it has committed. See
+// Transaction::WriteReceipt.
+struct Receipt {
+  std::string key;
+  std::string token;            // in the order of bytes after all that were written to `key` before
+  std::shared_ptr<void> owner;  // kept until the outcome is known, so that nobody else uses the key meanwhile
+};
+
 class Transaction {
  public:
+  // What a layer remembers of one try of a transaction, such as rows that it stamped and can't read back.
+  class Memory {
+   public:
+    virtual ~Memory() = default;
+  };
+
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
@@ -110,17 +126,34 @@ class Transaction {
   // Waits as long as FoundationDB thinks fit and resets the transaction for another try; or fails with the error,
   // when a retry can't cure it.
   VoidFuture OnError(int fdb_code);
+  // The error that the try before ended with, if this one follows it by OnError; 0 in a first try.
+  int retry_of() const { return retry_of_; }
   void Reset();
   // All pending and later uses fail with transaction_cancelled (1025), until it is reset.
   void Cancel();
+
+  // Writes the receipt and remembers it over retries, so that Transact can tell after an unknown result whether the
+  // transaction has committed, and then does not run it again. One for a transaction: a second call does nothing.
+  void WriteReceipt(Receipt receipt);
+  const std::optional<Receipt>& receipt() const { return receipt_; }
+  bool receipt_written() const { return receipt_written_; }
+  // Whether the handle lives over all tries, so that a receipt is of use. A borrowed one does not.
+  bool keeps_receipts() const { return keeps_receipts_; }
+
+  // The memory of the layer that calls it, made at the first call in each try. One layer only; one thread at a time.
+  template <typename T>
+  T& memory() {
+    if (memory_ == nullptr) memory_ = std::make_unique<T>();
+    return static_cast<T&>(*memory_);
+  }
 
   Client& client() const { return *client_; }
   // For calls of fdb_c that are not wrapped here. Stays owned by who owns it.
   FDBTransaction* raw() const { return handle_; }
 
  protected:
-  Transaction(Client& client, FDBTransaction* handle, uint32_t user_versions_used)
-      : client_(&client), handle_(handle), user_versions_used_(user_versions_used) {}
+  Transaction(Client& client, FDBTransaction* handle, uint32_t user_versions_used, bool keeps_receipts)
+      : client_(&client), handle_(handle), keeps_receipts_(keeps_receipts), user_versions_used_(user_versions_used) {}
   Transaction(Transaction&& other) noexcept;
   ~Transaction() = default;
 
@@ -129,9 +162,16 @@ class Transaction {
 
  private:
   absl::Status AddConflictRange(std::string_view begin, std::string_view end, abi::ConflictRangeType type);
+  // Forgets what belongs to one try.
+  void ForgetTry();
 
   Client* client_;
   FDBTransaction* handle_;
+  bool keeps_receipts_;
+  int retry_of_ = 0;
+  bool receipt_written_ = false;  // in this try
+  std::optional<Receipt> receipt_;
+  std::unique_ptr<Memory> memory_;
   // 0 to 65,536; the next user version is this number.
   std::atomic<uint32_t> user_versions_used_;
 };
@@ -149,20 +189,22 @@ class OwnedTransaction final : public Transaction {
 
  private:
   friend class Database;
-  OwnedTransaction(Client& client, FDBTransaction* owned) : Transaction(client, owned, 0) {}
+  OwnedTransaction(Client& client, FDBTransaction* owned)
+      : Transaction(client, owned, /*user_versions_used=*/0, /*keeps_receipts=*/true) {}
 };
 
 // Works in a caller's transaction, and never destroys it. Make one for each try of the transaction and use it for all
 // that is done in this try: it counts the user versions. Make a new one after the raw transaction was reset.
 //
-//   absl::StatusOr<Client*> client = Client::Load(Engine::kCluster);   // the libfdb_c that the program uses
+//   absl::StatusOr<Client*> client = Client::Load(Engine::kCluster);  // the libfdb_c that the program uses
+//   if (!client.ok()) return client.status();
 //   BorrowedTransaction borrowed(**client, raw);
 class BorrowedTransaction final : public Transaction {
  public:
   // `raw` must be of the library of `client`, and outlive this. A caller who has put versionstamps of its own into
   // the transaction tells how many user versions, from 0 on, it has used.
   BorrowedTransaction(Client& client, FDBTransaction* raw, uint32_t user_versions_used = 0)
-      : Transaction(client, raw, user_versions_used) {}
+      : Transaction(client, raw, user_versions_used, /*keeps_receipts=*/false) {}
 };
 
 }  // namespace fdbjobs::fdb

@@ -17,14 +17,28 @@ std::string Hex(const uint8_t* data, size_t size) {
 
 void AppendHexEscape(uint8_t byte, std::string* out) { absl::StrAppend(out, "\\x", absl::Hex(byte, absl::kZeroPad2)); }
 
-// `keep_high` says whether bytes from 0x80 on stand for themselves.
+// The length of the character that `rest` begins with, if a terminal would obey it rather than show it: the control
+// characters U+0080 to U+009F, line separators, and marks that turn the direction of the text around. Otherwise 0.
+size_t HiddenCharacterLength(std::string_view rest) {
+  const auto byte = [rest](size_t i) { return i < rest.size() ? static_cast<uint8_t>(rest[i]) : uint8_t{0}; };
+  if (byte(0) == 0xc2 && byte(1) <= 0x9f) return 2;
+  if (byte(0) != 0xe2) return 0;
+  const bool marks = byte(1) == 0x80 && (byte(2) == 0x8e || byte(2) == 0x8f || (byte(2) >= 0xa8 && byte(2) <= 0xae));
+  const bool isolates = byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
+  return marks || isolates ? 3 : 0;
+}
+
+// `keep_high` says whether bytes from 0x80 on, which then are UTF-8, stand for themselves.
 void AppendEscaped(std::string_view bytes, bool keep_high, std::string* out) {
-  for (const char c : bytes) {
+  size_t hidden_end = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const char c = bytes[i];
     const auto byte = static_cast<uint8_t>(c);
+    if (const size_t length = HiddenCharacterLength(bytes.substr(i)); length != 0) hidden_end = i + length;
     if (c == '"' || c == '\\') {
       out->push_back('\\');
       out->push_back(c);
-    } else if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !keep_high)) {
+    } else if (byte < 0x20 || byte == 0x7f || i < hidden_end || (byte >= 0x80 && !keep_high)) {
       AppendHexEscape(byte, out);
     } else {
       out->push_back(c);

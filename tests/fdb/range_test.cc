@@ -291,5 +291,52 @@ TEST_F(RangeTest, RandomRangesMatchAMap) {
   }
 }
 
+// Keys that were cleared at the head are passed over, and those that come back there are found; also at versions of
+// some moments ago.
+TEST_F(RangeTest, TheHeadOfAQueueIsRightWhileItIsClearedAndFilled) {
+  std::mt19937_64 random(::fdbjobs::test::TestSeed());
+  const auto pick = [&random](uint64_t below) { return static_cast<int>(random() % below); };
+  std::map<std::string, std::string> model;
+  std::vector<std::pair<int64_t, std::map<std::string, std::string>>> versions;
+  const auto expect_head = [&](Transaction& tr, const std::map<std::string, std::string>& expected, int limit) {
+    RangeOptions options = All();
+    options.isolation = Isolation::kSnapshot;
+    options.limit = limit;
+    const absl::StatusOr<std::vector<KeyValue>> rows = ReadRange(tr, options);
+    ASSERT_THAT(rows, IsOk());
+    ASSERT_EQ(rows->size(), std::min(expected.size(), static_cast<size_t>(limit)));
+    auto it = expected.begin();
+    for (const KeyValue& row : *rows) {
+      ASSERT_EQ(row.key, it->first);
+      ASSERT_EQ(row.value, it++->second);
+    }
+  };
+  int next = 0;
+  for (int round = 0; round < 400; ++round) {
+    OwnedTransaction tr = Begin();
+    const int taken = pick(40);
+    ASSERT_NO_FATAL_FAILURE(expect_head(tr, model, 1 + taken));
+    for (int i = 0; i < taken && !model.empty(); ++i) {
+      tr.Clear(model.begin()->first);
+      model.erase(model.begin());
+    }
+    for (int i = pick(41); i > 0; --i, ++next) {
+      // Mostly at the end, now and then where others were.
+      const std::string key = Key(Name(pick(30) == 0 && next > 0 ? pick(static_cast<uint64_t>(next)) : next));
+      tr.Set(key, std::to_string(round));
+      model[key] = std::to_string(round);
+    }
+    ASSERT_THAT(tr.Commit().Await(), IsOk());
+    if (const absl::StatusOr<int64_t> version = tr.GetCommittedVersion(); version.ok() && *version > 0) {
+      versions.emplace_back(*version, model);
+    }
+    if (versions.empty() || pick(4) != 0) continue;
+    const auto& [version, then] = versions[versions.size() - 1 - random() % std::min<size_t>(versions.size(), 20)];
+    OwnedTransaction before = Begin();
+    before.SetReadVersion(version);
+    ASSERT_NO_FATAL_FAILURE(expect_head(before, then, 1 + pick(30)));
+  }
+}
+
 }  // namespace
 }  // namespace fdbjobs::fdb

@@ -1,6 +1,9 @@
 // watch: fires for a change of the value, not for a rewrite, and outlives its transaction.
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "fdbjobs/fdb/transaction.h"
 #include "gtest/gtest.h"
 #include "tests/support/status_matchers.h"
@@ -69,6 +72,28 @@ TEST_F(WatchTest, FiresForAChangeBetweenReadAndCommit) {
   EXPECT_THAT(watch.Await(), IsOk());
 }
 
+TEST_F(WatchTest, FiresForACommitThatIsUnderWayWhenItIsSet) {
+  for (int round = 0; round < 20; ++round) {
+    const std::string before = absl::StrCat(round);
+    Put("a", before);
+    OwnedTransaction writer = Begin();
+    writer.Set(Key("a"), absl::StrCat(round + 1));
+    VoidFuture commit = writer.Commit();
+    // One watch after the other while the commit is on its way, each by a transaction that does not see it yet.
+    std::vector<VoidFuture> watches;
+    while (watches.size() < 100 && !commit.IsReady()) {
+      OwnedTransaction tr = Begin();
+      const absl::StatusOr<std::optional<std::string>> value = tr.Get(Key("a"), Isolation::kSnapshot).Await();
+      ASSERT_THAT(value, IsOk());
+      if (*value != before) break;
+      watches.push_back(tr.Watch(Key("a")));
+      ASSERT_THAT(tr.Commit().Await(), IsOk());
+    }
+    ASSERT_THAT(commit.Await(), IsOk());
+    for (VoidFuture& watch : watches) ASSERT_TRUE(watch.WaitFor(kLong)) << "round " << round;
+  }
+}
+
 TEST_F(WatchTest, WatchesTheValueThatItsTransactionWrites) {
   Put("a", "1");
   OwnedTransaction tr = Begin();
@@ -94,6 +119,22 @@ TEST_F(WatchTest, EndsWithATransactionThatIsNotCommitted) {
   VoidFuture cancelled = tr.Watch(Key("a"));
   tr.Cancel();
   EXPECT_THAT(cancelled.Await(), IsFdbError(error::kTransactionCancelled));
+}
+
+// The change is on its way while the watch is set, and may be acknowledged before, within or after that.
+TEST_F(WatchTest, FiresForAChangeThatComesWhileItIsSet) {
+  for (int round = 0; round < 300; ++round) {
+    Put("a", "before");
+    OwnedTransaction tr = Begin();
+    ASSERT_THAT(tr.Get(Key("a"), Isolation::kSnapshot).Await(), IsOk());
+    OwnedTransaction writer = Begin();
+    writer.Set(Key("a"), "after");
+    const VoidFuture written = writer.Commit();
+    VoidFuture watch = tr.Watch(Key("a"));
+    ASSERT_THAT(tr.Commit().Await(), IsOk());
+    ASSERT_THAT(written.Await(), IsOk());
+    ASSERT_TRUE(watch.WaitFor(kLong)) << "round " << round;
+  }
 }
 
 TEST_F(WatchTest, CanBeCancelled) {

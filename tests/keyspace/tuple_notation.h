@@ -1,8 +1,8 @@
-// Reads the notation of docs/tuple.md, the page's tables, and hex: what the tests of the tuple layer share.
+// Reads the tables of docs/tuple.md, and hex: what the tests of the tuple layer share.
 //
 // Thread safety: functions without state.
 //
-//   absl::StatusOr<tuple::Tuple> tuple = ParseNotation(R"((1, "a", float(nan:7fc00000)))");
+//   std::string bytes = FromHex("01 66 00");
 #ifndef FDBJOBS_TESTS_KEYSPACE_TUPLE_NOTATION_H_
 #define FDBJOBS_TESTS_KEYSPACE_TUPLE_NOTATION_H_
 
@@ -10,12 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "fdbjobs/keyspace/tuple.h"
-
 namespace fdbjobs::tests {
-
-absl::StatusOr<tuple::Tuple> ParseNotation(std::string_view text);
 
 // "01 66 00" and "016600" alike.
 std::string FromHex(std::string_view hex);

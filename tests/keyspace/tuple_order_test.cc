@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fdbjobs/keyspace/tuple.h"
+#include "fdbjobs/keyspace/tuple_parse.h"
 #include "tests/keyspace/tuple_notation.h"
 #include "tests/keyspace/tuple_random.h"
 
@@ -72,7 +73,7 @@ TEST(TupleOrder, PrintingTellsRandomTuplesApart) {
   SCOPED_TRACE(random.Trace());
   for (int round = 0; round < kRounds / 4; ++round) {
     const Tuple tuple = random.AnyTuple();
-    const absl::StatusOr<Tuple> parsed = ParseNotation(tuple.ToString());
+    const absl::StatusOr<Tuple> parsed = tuple::ParseTuple(tuple.ToString());
     ASSERT_TRUE(parsed.ok()) << parsed.status();
     ASSERT_EQ(*parsed, tuple) << tuple.ToString();
   }

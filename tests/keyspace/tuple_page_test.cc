@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fdbjobs/keyspace/tuple.h"
+#include "fdbjobs/keyspace/tuple_parse.h"
 #include "tests/keyspace/tuple_notation.h"
 
 namespace fdbjobs::tests {
@@ -36,7 +37,7 @@ std::vector<Row> OnlyTableOf(std::string_view header) {
 }
 
 Tuple Parsed(const std::string& notation) {
-  absl::StatusOr<Tuple> tuple = ParseNotation(notation);
+  absl::StatusOr<Tuple> tuple = tuple::ParseTuple(notation);
   EXPECT_TRUE(tuple.ok()) << tuple.status();
   return tuple.ok() ? *tuple : Tuple();
 }

@@ -43,6 +43,8 @@ class ChildProcess {
   std::string ReadAll();
 
   void Signal(int number) const;
+  // Whether Wait or Kill has seen its end.
+  bool Ended() const { return ended_; }
   // Waits for its end: its exit status, or minus the number of the signal that ended it. Idempotent.
   int Wait();
   // Kill and Wait.
