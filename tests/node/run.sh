@@ -8,6 +8,7 @@
 # FDBJOBS_NODE_PRELOAD  the runtime of a sanitizer, since node itself is built without
 #
 # The script finds the database in FDB_CLUSTER_FILE, as any FoundationDB client does, and npm packages by `require`.
+# FDBJOBS_TEST_DB has its name, for C++ programs that the script starts.
 set -euo pipefail
 
 engine=$1
@@ -26,7 +27,7 @@ if [[ -z $database ]]; then
   database=embedded:$fresh
 fi
 
-run=(env "NODE_PATH=$modules:$(dirname "${BASH_SOURCE[0]}")/stand_in")
+run=(env "FDBJOBS_TEST_DB=$database" "NODE_PATH=$modules:$(dirname "${BASH_SOURCE[0]}")/stand_in")
 case $database in
   fdb:) ;;
   fdb:*) run+=("FDB_CLUSTER_FILE=${database#fdb:}") ;;

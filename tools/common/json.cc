@@ -1,11 +1,11 @@
-#include "tools/bench/json.h"
+#include "tools/common/json.h"
 
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace fdbjobs::bench {
+namespace fdbjobs::tools {
 namespace {
 
 void PrintString(std::string_view text, std::string* out) {
@@ -14,7 +14,7 @@ void PrintString(std::string_view text, std::string* out) {
     if (c == '"' || c == '\\') {
       out->push_back('\\');
       out->push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       absl::StrAppendFormat(out, "\\u%04x", c);
     } else {
       out->push_back(c);
@@ -32,9 +32,12 @@ void PrintNumber(double number, std::string* out) {
 }
 
 void StartLine(int indent, std::string* out) {
+  if (indent < 0) return;
   out->push_back('\n');
   out->append(static_cast<size_t>(indent) * 2, ' ');
 }
+
+int Inner(int indent) { return indent < 0 ? indent : indent + 1; }
 
 // Prints `items` between the brackets, each on a line of its own.
 template <typename Items, typename PrintItem>
@@ -43,7 +46,7 @@ void PrintAll(const Items& items, char open, char close, int indent, std::string
   bool first = true;
   for (const auto& item : items) {
     if (!std::exchange(first, false)) out->push_back(',');
-    StartLine(indent + 1, out);
+    StartLine(Inner(indent), out);
     print(item);
   }
   if (!first) StartLine(indent, out);
@@ -64,6 +67,12 @@ Json Json::Array() {
   return array;
 }
 
+Json Json::Raw(std::string text) {
+  Json raw;
+  raw.value_ = RawText{std::move(text)};
+  return raw;
+}
+
 Json& Json::operator[](std::string_view name) {
   Members& members = std::get<Members>(value_);
   for (auto& [known, value] : members) {
@@ -80,15 +89,23 @@ std::string Json::ToString() const {
   return out;
 }
 
+std::string Json::ToLine() const {
+  std::string out;
+  Print(-1, &out);
+  return out;
+}
+
 void Json::Print(int indent, std::string* out) const {
   if (const auto* members = std::get_if<Members>(&value_)) {
     PrintAll(*members, '{', '}', indent, out, [&](const Members::value_type& member) {
       PrintString(member.first, out);
-      out->append(": ");
-      member.second.Print(indent + 1, out);
+      out->append(indent < 0 ? ":" : ": ");
+      member.second.Print(Inner(indent), out);
     });
   } else if (const auto* elements = std::get_if<Elements>(&value_)) {
-    PrintAll(*elements, '[', ']', indent, out, [&](const Json& element) { element.Print(indent + 1, out); });
+    PrintAll(*elements, '[', ']', indent, out, [&](const Json& element) { element.Print(Inner(indent), out); });
+  } else if (const auto* raw = std::get_if<RawText>(&value_)) {
+    out->append(raw->text);
   } else if (const auto* text = std::get_if<std::string>(&value_)) {
     PrintString(*text, out);
   } else if (const auto* number = std::get_if<double>(&value_)) {
@@ -102,4 +119,4 @@ void Json::Print(int indent, std::string* out) const {
   }
 }
 
-}  // namespace fdbjobs::bench
+}  // namespace fdbjobs::tools

@@ -1,0 +1,201 @@
+// The calls of users and operators: Add, Remove, Cancel, Resubmit, SetPriority.
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "fdbjobs/arguments.h"
+#include "fdbjobs/job_access.h"
+#include "fdbjobs/jobs.h"
+
+namespace fdbjobs {
+namespace {
+
+absl::Status CheckNewJob(const keyspace::JobKeys& keys, const JobType& type, const NewJob& job) {
+  if (absl::Status status = CheckId(keys, type, job.id); !status.ok()) return status;
+  if (absl::Status status = CheckPriority(keys, type, job.id, job.priority); !status.ok()) return status;
+  return CheckData(job.data);
+}
+
+// The options of `job` in place of those that were there.
+void Fill(const NewJob& job, LoadedJob* loaded) {
+  loaded->options.priority = job.priority;
+  loaded->options.data = job.data;
+  loaded->changed = true;
+}
+
+// Add for one job that was read.
+absl::StatusOr<AddResult> AddOne(JobAccess& access, const NewJob& job, IfExists if_exists, int64_t now_ms,
+                                 LoadedJob* loaded) {
+  if (!loaded->state.has_value()) {
+    Fill(job, loaded);
+    loaded->options.added_ms = now_ms;
+    if (absl::Status status = access.Put(*loaded, JobState::kPending); !status.ok()) return status;
+    return AddResult::kAdded;
+  }
+  if (if_exists != IfExists::kResubmit || loaded->state == JobState::kPending || loaded->options.resubmit) {
+    return AddResult::kExists;
+  }
+  absl::Status status;
+  if (loaded->state == JobState::kRunning) {
+    loaded->options.resubmit = loaded->changed = true;
+    status = access.Rewrite(*loaded);
+  } else {
+    Fill(job, loaded);
+    status = access.Put(*loaded, JobState::kPending);
+  }
+  if (!status.ok()) return status;
+  return AddResult::kResubmitted;
+}
+
+absl::Status Exists(const LoadedJob& job) {
+  return absl::AlreadyExistsError(absl::StrCat("job ", job.id.ToString(), " of type ", job.type->ToString(),
+                                               " is there already, ", JobStateName(*job.state)));
+}
+
+// What must hold before AddMany writes anything.
+absl::Status CheckBatch(absl::Span<const NewJob> jobs, IfExists if_exists, absl::Span<const LoadedJob> loaded) {
+  absl::flat_hash_set<std::string_view> keys;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (if_exists == IfExists::kError) {
+      if (loaded[i].state.has_value()) return Exists(loaded[i]);
+      if (jobs.size() > 1 && !keys.insert(loaded[i].key).second) {
+        return absl::AlreadyExistsError(absl::StrCat("job ", jobs[i].id.ToString(), " is given twice"));
+      }
+    }
+    absl::Status status = CheckOptionsSize(loaded[i].options, jobs[i].priority, jobs[i].data);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Reads of one job, then one change of it.
+template <typename Change>
+absl::StatusOr<ChangeResult> ChangeJob(JobAccess access, const JobType& type, const JobId& id, Change change) {
+  JobAccess::Read read = access.StartRead(type, id);
+  access.StartIncarnation();
+  absl::StatusOr<LoadedJob> job = access.Await(read);
+  if (!job.ok()) return job.status();
+  if (!job->state.has_value()) return ChangeResult::kNotFound;
+  absl::StatusOr<ChangeResult> result = change(access, *job);
+  if (!result.ok()) return result;
+  if (absl::Status status = access.Flush(); !status.ok()) return status;
+  return result;
+}
+
+absl::StatusOr<ChangeResult> Changed(const absl::Status& status) {
+  if (!status.ok()) return status;
+  return ChangeResult::kChanged;
+}
+
+}  // namespace
+
+absl::StatusOr<AddResult> Jobs::Add(fdb::Transaction& tr, const JobType& type, const NewJob& job,
+                                    IfExists if_exists) const {
+  const absl::StatusOr<std::vector<AddResult>> results = AddMany(tr, type, {&job, 1}, if_exists);
+  if (!results.ok()) return results.status();
+  return results->front();
+}
+
+absl::StatusOr<std::vector<AddResult>> Jobs::AddMany(fdb::Transaction& tr, const JobType& type,
+                                                     absl::Span<const NewJob> jobs, IfExists if_exists) const {
+  if (absl::Status status = CheckType(keys_, type); !status.ok()) return status;
+  for (const NewJob& job : jobs) {
+    if (absl::Status status = CheckNewJob(keys_, type, job); !status.ok()) return status;
+  }
+  JobAccess access(keys_, *receipts_, tr);
+  const fdb::ValueFuture timeout = tr.Get(keys_.ActivityTimeout(type), fdb::Isolation::kSerializable);
+  std::vector<JobAccess::Read> reads;
+  reads.reserve(jobs.size());
+  for (const NewJob& job : jobs) reads.push_back(access.StartRead(type, job.id));
+  const absl::StatusOr<std::optional<std::string_view>> has_timeout = timeout.AwaitView();
+  if (!has_timeout.ok()) return has_timeout.status();
+  if (!has_timeout->has_value()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("type ", type.ToString(), " has no activity timeout; set one before jobs are added"));
+  }
+  // With one that the monitor can't read, nobody would rescue them.
+  if (const absl::StatusOr<int64_t> number = keyspace::JobKeys::DecodeTimeout(**has_timeout); !number.ok()) {
+    return access.DamagedRow(keys_.ActivityTimeout(type), number.status());
+  }
+  const int64_t now_ms = absl::ToUnixMillis(absl::Now());
+  std::vector<LoadedJob> loaded;
+  loaded.reserve(jobs.size());
+  for (JobAccess::Read& read : reads) {
+    absl::StatusOr<LoadedJob> job = access.Await(read);
+    if (!job.ok()) return job.status();
+    if (!job->state.has_value()) job->options.added_ms = now_ms;
+    loaded.push_back(*std::move(job));
+  }
+  if (absl::Status status = CheckBatch(jobs, if_exists, loaded); !status.ok()) return status;
+
+  std::vector<AddResult> results;
+  results.reserve(jobs.size());
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (access.WasWritten(loaded[i].key)) {
+      JobAccess::Read again = access.StartRead(type, jobs[i].id);
+      absl::StatusOr<LoadedJob> job = access.Await(again);
+      if (!job.ok()) return job.status();
+      loaded[i] = *std::move(job);
+    }
+    const absl::StatusOr<AddResult> result = AddOne(access, jobs[i], if_exists, now_ms, &loaded[i]);
+    if (!result.ok()) return result.status();
+    results.push_back(*result);
+  }
+  if (absl::Status status = access.Flush(); !status.ok()) return status;
+  return results;
+}
+
+absl::StatusOr<ChangeResult> Jobs::Remove(fdb::Transaction& tr, const JobType& type, const JobId& id) const {
+  if (absl::Status status = CheckType(keys_, type); !status.ok()) return status;
+  if (absl::Status status = CheckId(keys_, type, id); !status.ok()) return status;
+  return ChangeJob(JobAccess(keys_, *receipts_, tr), type, id,
+                   [](JobAccess& access, LoadedJob& job) { return Changed(access.Put(job, std::nullopt)); });
+}
+
+absl::StatusOr<ChangeResult> Jobs::Cancel(fdb::Transaction& tr, const JobType& type, const JobId& id) const {
+  if (absl::Status status = CheckType(keys_, type); !status.ok()) return status;
+  if (absl::Status status = CheckId(keys_, type, id); !status.ok()) return status;
+  return ChangeJob(JobAccess(keys_, *receipts_, tr), type, id,
+                   [](JobAccess& access, LoadedJob& job) -> absl::StatusOr<ChangeResult> {
+                     const bool marked = job.options.cancel && !job.options.resubmit;
+                     if (job.state == JobState::kFinished || marked) return ChangeResult::kUnchanged;
+                     job.options.cancel = job.changed = true;
+                     job.options.resubmit = false;
+                     if (job.state == JobState::kRunning) return Changed(access.Rewrite(job));
+                     return Changed(access.Put(job, JobState::kFinished));
+                   });
+}
+
+absl::StatusOr<ChangeResult> Jobs::Resubmit(fdb::Transaction& tr, const JobType& type, const JobId& id) const {
+  if (absl::Status status = CheckType(keys_, type); !status.ok()) return status;
+  if (absl::Status status = CheckId(keys_, type, id); !status.ok()) return status;
+  return ChangeJob(JobAccess(keys_, *receipts_, tr), type, id,
+                   [](JobAccess& access, LoadedJob& job) -> absl::StatusOr<ChangeResult> {
+                     if (job.state == JobState::kPending || job.options.resubmit) return ChangeResult::kUnchanged;
+                     if (job.state == JobState::kFinished) return Changed(access.Put(job, JobState::kPending));
+                     job.options.resubmit = job.changed = true;
+                     return Changed(access.Rewrite(job));
+                   });
+}
+
+absl::StatusOr<ChangeResult> Jobs::SetPriority(fdb::Transaction& tr, const JobType& type, const JobId& id,
+                                               const Priority& priority) const {
+  if (absl::Status status = CheckType(keys_, type); !status.ok()) return status;
+  if (absl::Status status = CheckId(keys_, type, id); !status.ok()) return status;
+  if (absl::Status status = CheckPriority(keys_, type, id, priority); !status.ok()) return status;
+  return ChangeJob(JobAccess(keys_, *receipts_, tr), type, id,
+                   [&priority](JobAccess& access, LoadedJob& job) -> absl::StatusOr<ChangeResult> {
+                     if (job.options.priority == priority) return ChangeResult::kUnchanged;
+                     if (absl::Status status = CheckOptionsSize(job.options, priority, job.options.data);
+                         !status.ok()) {
+                       return status;
+                     }
+                     job.options.priority = priority;
+                     job.changed = true;
+                     if (job.state == JobState::kPending) return Changed(access.Put(job, JobState::kPending));
+                     return Changed(access.Rewrite(job));
+                   });
+}
+
+}  // namespace fdbjobs
