@@ -2,12 +2,14 @@
 //
 //   fdbjobs-bench engine --json
 //   fdbjobs-bench jobs --json
+//   fdbjobs-bench monitor --json
 #include <cstdio>
 #include <exception>
 
 #include "CLI/CLI.hpp"
 #include "tools/bench/engine_command.h"
 #include "tools/bench/jobs_command.h"
+#include "tools/bench/monitor_command.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Measures fdbjobs on the machine at hand.", "fdbjobs-bench");
@@ -15,6 +17,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", FDBJOBS_VERSION);
   fdbjobs::bench::AddEngineCommand(app);
   fdbjobs::bench::AddJobsCommand(app);
+  fdbjobs::bench::AddMonitorCommand(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
