@@ -1,7 +1,7 @@
 # What `cmake --install` gives: headers, libraries, programs, a CMake package and a pkg-config file.
 #
 #   <prefix>/include/fdbjobs/...
-#   <prefix>/<libdir>/libfdbjobs_{monitor,jobs,keyspace,fdb}.a
+#   <prefix>/<libdir>/libfdbjobs_{admin,monitor,jobs,keyspace,fdb}.a
 #   <prefix>/<libdir>/fdbjobs/embedded/libfdb_c.so     the embedded engine, in a folder of its own
 #   <prefix>/<libdir>/fdbjobs/libfdbjobs_embedded.so   a link to it, under a name that nobody else has
 #   <prefix>/<libdir>/cmake/fdbjobs, <prefix>/<libdir>/pkgconfig/fdbjobs.pc
@@ -15,7 +15,7 @@ set(fdbjobs_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fdbjobs)
 target_link_options(fdbjobs_fdb INTERFACE
                     "$<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${fdbjobs_private_dir}>")
 
-set(fdbjobs_libraries fdbjobs_fdb fdbjobs_keyspace fdbjobs_jobs fdbjobs_monitor)
+set(fdbjobs_libraries fdbjobs_fdb fdbjobs_keyspace fdbjobs_jobs fdbjobs_monitor fdbjobs_admin)
 foreach(library ${fdbjobs_libraries})
   # fdbjobs_jobs is fdbjobs::jobs to its users.
   string(REPLACE fdbjobs_ "" name ${library})
@@ -35,6 +35,7 @@ endfunction()
 
 # The public headers, by name. The engine's own are not among them: it is reached through the C ABI alone.
 fdbjobs_install_headers(fdbjobs claimer.h job.h jobs.h listing.h receipts.h subscriptions.h uuid.h)
+fdbjobs_install_headers(fdbjobs/admin check.h count_jobs.h repair.h rows.h transfer.h)
 fdbjobs_install_headers(
   fdbjobs/monitor
   activity_monitor.h
@@ -92,4 +93,4 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/fdbjobs.pc.in ${PROJECT_BINARY_DIR}/c
 install(FILES ${PROJECT_BINARY_DIR}/cmake/fdbjobs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # All that is installed, without the tests.
-add_custom_target(fdbjobs_package DEPENDS fdb_c ${fdbjobs_libraries} fdbjobs-bench fdbjobs-monitor)
+add_custom_target(fdbjobs_package DEPENDS fdb_c ${fdbjobs_libraries} fdbjobs-bench fdbjobs-cli fdbjobs-monitor)
