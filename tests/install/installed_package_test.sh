@@ -19,13 +19,16 @@ fail() {
   exit 1
 }
 
-# use_guestbook <program>: signs, and reads what was signed.
-use_guestbook() {
-  local book=embedded:$work/book-$RANDOM said
-  "$1" "$book" sign first
-  "$1" "$book" sign second
-  said=$("$1" "$book" read)
-  [[ $said == $'1. first\n2. second\n2 entries, and the count agrees' ]] || fail "$1 read: $said"
+# use_shop <program>: orders, two workers, and each order has one invoice.
+use_shop() {
+  local shop=embedded:$work/shop-$RANDOM said other
+  "$1" "$shop" order 120
+  "$1" "$shop" work >"$work/other.log" &
+  other=$!
+  "$1" "$shop" work >/dev/null
+  wait "$other" || fail "the second worker: $(cat "$work/other.log")"
+  said=$("$1" "$shop" count) || fail "$1 count: $said"
+  [[ $said == '120 orders of '*$'\nEach order has exactly one invoice.' ]] || fail "$1 count: $said"
 }
 
 cmake --install "$build" --prefix "$work/first" >"$work/install.log" || fail "install: $(cat "$work/install.log")"
@@ -45,12 +48,12 @@ echo "== docs/example by CMake"
 cmake -G Ninja -S "$source/docs/example" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="${flags[*]}" >"$work/cmake.log" || fail "configure: $(cat "$work/cmake.log")"
 cmake --build "$work/by-cmake"
-use_guestbook "$work/by-cmake/guestbook"
+use_shop "$work/by-cmake/shop"
 
 echo "== docs/example by pkg-config"
 read -ra package <<<"$(PKG_CONFIG_PATH=$pkgconfig pkg-config --cflags --libs fdbjobs)"
-"$compiler" -std=c++20 "${flags[@]}" -o "$work/guestbook" "$source/docs/example/guestbook.cc" "${package[@]}"
-use_guestbook "$work/guestbook"
+"$compiler" -std=c++20 "${flags[@]}" -o "$work/shop" "$source/docs/example/shop.cc" "${package[@]}"
+use_shop "$work/shop"
 PKG_CONFIG_PATH=$pkgconfig pkg-config --variable=embedded_library fdbjobs | xargs test -f || fail "embedded_library"
 
 echo "== the example of the README"
