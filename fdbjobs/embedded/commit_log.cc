@@ -122,11 +122,29 @@ ErrorCode CommitLog::PrepareSpare(std::string* why) {
     if (spare_size_ >= wanted) return 0;
   }
   const std::string next = Path(next_spare_);
+  MutexLock preparing(&preparing_mutex_);
   if (ErrorCode error = FillFile(next, wanted, why)) return error;
   MutexLock lock(&spare_mutex_);
   if (rename(next.c_str(), Path(spare_).c_str()) != 0) return FileError("name", next, why);
   spare_size_ = wanted;
   return 0;
+}
+
+ErrorCode CommitLog::FillSpare(size_t needed, std::string* why) {
+  MutexLock lock(&spare_mutex_);
+  if (spare_size_ >= needed) return 0;
+  spare_size_ = 0;
+  if (ErrorCode error = FillFile(Path(spare_), needed, why)) return error;
+  spare_size_ = needed;
+  return 0;
+}
+
+ErrorCode CommitLog::HaveSpare(size_t needed, std::string* why) {
+  if (FillSpare(needed, why) == 0) return 0;
+  // A larger one that is being prepared may hold the last room of the disk. When it is ready, it serves; when it did
+  // not fit either, its room is free again.
+  MutexLock preparing(&preparing_mutex_);
+  return FillSpare(needed, why);
 }
 
 ErrorCode CommitLog::NameSpare(const SegmentHeader& header, bool* named, std::string* why) {
@@ -150,13 +168,9 @@ ErrorCode CommitLog::Create(const SegmentHeader& header, size_t room, std::share
                             std::string* why) {
   const std::string path = Path(FileName(header.number));
   const size_t needed = RoundUp(std::max(room + kSegmentHeaderSize, kSmallestSegment), 4096);
+  if (ErrorCode error = HaveSpare(needed, why)) return error;
   MutexLock lock(&spare_mutex_);
   for (;;) {
-    if (spare_size_ < needed) {
-      spare_size_ = 0;
-      if (ErrorCode error = FillFile(Path(spare_), needed, why)) return error;
-      spare_size_ = needed;
-    }
     bool named = false;
     if (ErrorCode error = NameSpare(header, &named, why)) return error;
     if (ErrorCode error = Find(header.number, segment, why)) return error;

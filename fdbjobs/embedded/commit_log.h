@@ -65,7 +65,7 @@ class CommitLog {
   ErrorCode Create(const SegmentHeader& header, size_t room, std::shared_ptr<Segment>* segment, std::string* why);
 
   // Has a segment of the size that the next one should have lie ready. Slow: for one thread in the background. Create
-  // does not wait for it, and makes a small segment of its own meanwhile.
+  // makes a small segment of its own meanwhile, and waits for it only if there is no room on the disk for both.
   ErrorCode PrepareSpare(std::string* why);
 
   // Unlinks the segments before `number`.
@@ -80,6 +80,9 @@ class CommitLog {
 
  private:
   static ErrorCode FillFile(const std::string& path, size_t size, std::string* why);
+  // Has a spare of at least `needed` bytes, which stays until NameSpare takes it.
+  ErrorCode HaveSpare(size_t needed, std::string* why);
+  ErrorCode FillSpare(size_t needed, std::string* why);
   // Gives the spare the header and the name of a segment. True if the name was free.
   ErrorCode NameSpare(const SegmentHeader& header, bool* named, std::string* why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(spare_mutex_);
@@ -90,6 +93,8 @@ class CommitLog {
   // What PrepareSpare fills; it gets the name of the spare when it is whole.
   const std::string next_spare_;
 
+  // Held while PrepareSpare takes room on the disk. Before spare_mutex_.
+  Mutex preparing_mutex_;
   Mutex spare_mutex_;
   size_t spare_size_ ABSL_GUARDED_BY(spare_mutex_) = 0;
 
