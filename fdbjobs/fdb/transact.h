@@ -80,12 +80,10 @@ class TransactLoop {
   absl::Status last_error_;  // of the try before, when there was one
 };
 
+// Runs the body in a loop that was started, until it succeeds or the loop ends.
 template <typename Body>
-std::invoke_result_t<Body&, Transaction&> Transact(const Database& database, const TransactOptions& options,
-                                                   Body&& body) {
+std::invoke_result_t<Body&, Transaction&> RunTries(TransactLoop& loop, Body&& body) {
   using Result = std::invoke_result_t<Body&, Transaction&>;
-  TransactLoop loop(database, options);
-  if (absl::Status status = loop.Start(); !status.ok()) return status;
   while (true) {
     Result result = body(loop.transaction());
     absl::Status status;
@@ -99,6 +97,14 @@ std::invoke_result_t<Body&, Transaction&> Transact(const Database& database, con
     if (!status.ok()) return status;
     if (loop.committed()) return result;
   }
+}
+
+template <typename Body>
+std::invoke_result_t<Body&, Transaction&> Transact(const Database& database, const TransactOptions& options,
+                                                   Body&& body) {
+  TransactLoop loop(database, options);
+  if (absl::Status status = loop.Start(); !status.ok()) return status;
+  return RunTries(loop, body);
 }
 
 template <typename Body>

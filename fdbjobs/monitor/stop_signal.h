@@ -56,20 +56,10 @@ std::invoke_result_t<Body&, fdb::Transaction&> TransactUnder(StopSignal& stop, c
   fdb::TransactLoop loop(db, options);
   if (absl::Status status = loop.Start(); !status.ok()) return status;
   const StopSignal::Scope scope(stop, loop.transaction());
-  while (true) {
+  return fdb::RunTries(loop, [&](fdb::Transaction& tr) -> Result {
     if (stop.cut_off()) return absl::CancelledError("the monitor was stopped");
-    Result result = body(loop.transaction());
-    absl::Status status;
-    if constexpr (std::is_same_v<Result, absl::Status>) {
-      status = loop.Finish(result);
-    } else {
-      status = loop.Finish(result.status());
-    }
-    if (status.ok()) return result;
-    status = loop.Recover(status);
-    if (!status.ok()) return status;
-    if (loop.committed()) return result;
-  }
+    return body(tr);
+  });
 }
 
 }  // namespace fdbjobs

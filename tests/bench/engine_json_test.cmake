@@ -2,26 +2,10 @@
 #
 #   cmake -DBENCH=<program> -DFOLDER=<folder for the database> -P engine_json_test.cmake
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/expect_json.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
-execute_process(
-  COMMAND ${BENCH} engine --json --db embedded:${FOLDER} --seconds 0.05 --rows 500 --watch-rounds 5
-  OUTPUT_VARIABLE output
-  RESULT_VARIABLE result)
-if(NOT result EQUAL 0)
-  message(FATAL_ERROR "fdbjobs-bench ended with ${result}")
-endif()
-
-# expect(<type> <path>...): the value at the path is there, and of that type.
-function(expect type)
-  list(JOIN ARGN "." path)
-  string(JSON found ERROR_VARIABLE error TYPE "${output}" ${ARGN})
-  if(error)
-    message(SEND_ERROR "${path} is missing: ${error}")
-  elseif(NOT found STREQUAL type)
-    message(SEND_ERROR "${path} is ${found}, not ${type}")
-  endif()
-endfunction()
+run_bench(engine --json --db embedded:${FOLDER} --seconds 0.05 --rows 500 --watch-rounds 5)
 
 function(expect_latency)
   foreach(field count median p99 max mean)

@@ -3,36 +3,11 @@
 #
 #   cmake -DBENCH=<program> -DFOLDER=<folder for the database> -P jobs_json_test.cmake
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/expect_json.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
-execute_process(
-  COMMAND ${BENCH} jobs --json --db embedded:${FOLDER} --jobs 300 --reps 1 --deep 400 --shallow 50 --cap 30 --fill 30
-          --single 0.2 --end-to-end 0.5
-  OUTPUT_VARIABLE output
-  RESULT_VARIABLE result)
-if(NOT result EQUAL 0)
-  message(FATAL_ERROR "fdbjobs-bench ended with ${result}")
-endif()
-
-# expect(<type> <path>...): the value at the path is there, and of that type.
-function(expect type)
-  list(JOIN ARGN "." path)
-  string(JSON found ERROR_VARIABLE error TYPE "${output}" ${ARGN})
-  if(error)
-    message(SEND_ERROR "${path} is missing: ${error}")
-  elseif(NOT found STREQUAL type)
-    message(SEND_ERROR "${path} is ${found}, not ${type}")
-  endif()
-endfunction()
-
-# expect_value(<value> <path>...)
-function(expect_value value)
-  list(JOIN ARGN "." path)
-  string(JSON found ERROR_VARIABLE error GET "${output}" ${ARGN})
-  if(NOT found STREQUAL value)
-    message(SEND_ERROR "${path} is ${found} and should be ${value}; ${error}")
-  endif()
-endfunction()
+run_bench(jobs --json --db embedded:${FOLDER} --jobs 300 --reps 1 --deep 400 --shallow 50 --cap 30 --fill 30 --single
+          0.2 --end-to-end 0.5)
 
 function(expect_rates)
   foreach(field perSecond min max)

@@ -1,8 +1,6 @@
 // The example of docs/guide.md with a retry loop of the caller's own, on FoundationDB's C functions. The program is
 // linked to the embedded engine, so this test is of that engine alone.
-#include <cstdlib>
 #include <string>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/fdb/client.h"
@@ -14,6 +12,7 @@
 #include "tests/support/temp_folder.h"
 #define FDB_API_VERSION 630
 #include "tests/fdb/fixture/fdb_c.h"
+#include "tests/fdb/fixture/own_network.h"
 
 extern "C" fdb_error_t fdb_embedded_set_faults(const char* specification);
 
@@ -24,26 +23,8 @@ using fdbjobs::Jobs;
 using fdbjobs::test::IsOk;
 using fdbjobs::test::IsOkAnd;
 
-// Runs the network of the program's own libfdb_c, as a program that uses it directly does.
-class OwnNetwork : public ::testing::Environment {
- public:
-  void SetUp() override {
-    unsetenv("FDBJOBS_FDB_LIBRARY");
-    unsetenv("FDBJOBS_EMBEDDED_LIBRARY");
-    ASSERT_EQ(fdb_select_api_version(630), 0);
-    ASSERT_EQ(fdb_setup_network(), 0);
-    thread_ = std::thread([] { EXPECT_EQ(fdb_run_network(), 0); });
-  }
-  void TearDown() override {
-    ASSERT_EQ(fdb_stop_network(), 0);
-    thread_.join();
-  }
-
- private:
-  std::thread thread_;
-};
-
-[[maybe_unused]] ::testing::Environment* const own_network = ::testing::AddGlobalTestEnvironment(new OwnNetwork);
+[[maybe_unused]] ::testing::Environment* const own_network =
+    ::testing::AddGlobalTestEnvironment(new fdbjobs::test::OwnNetwork);
 
 std::string OrderKey(int64_t order) { return absl::StrCat("order/", order); }
 

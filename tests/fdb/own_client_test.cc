@@ -1,8 +1,6 @@
 // A program that is linked to a libfdb_c and uses it itself, network thread included, and fdbjobs beside it: both work
 // on one and the same client. The libfdb_c is the embedded engine; this test is of that engine alone.
-#include <cstdlib>
 #include <string>
-#include <thread>
 
 #include "fdbjobs/fdb/client.h"
 #include "fdbjobs/fdb/database.h"
@@ -13,6 +11,7 @@
 #define FDB_API_VERSION 730
 #define FIXTURE_FDB_C_73
 #include "tests/fdb/fixture/fdb_c.h"
+#include "tests/fdb/fixture/own_network.h"
 
 namespace fdbjobs::fdb {
 namespace {
@@ -24,26 +23,7 @@ using ::testing::Optional;
 
 const uint8_t* U8(const char* text) { return reinterpret_cast<const uint8_t*>(text); }
 
-// What the program does before it comes to fdbjobs.
-class OwnNetwork : public ::testing::Environment {
- public:
-  void SetUp() override {
-    unsetenv("FDBJOBS_FDB_LIBRARY");
-    unsetenv("FDBJOBS_EMBEDDED_LIBRARY");
-    ASSERT_EQ(fdb_select_api_version(730), 0);
-    ASSERT_EQ(fdb_setup_network(), 0);
-    thread_ = std::thread([] { EXPECT_EQ(fdb_run_network(), 0); });
-  }
-  void TearDown() override {
-    ASSERT_EQ(fdb_stop_network(), 0);
-    thread_.join();
-  }
-
- private:
-  std::thread thread_;
-};
-
-[[maybe_unused]] ::testing::Environment* const own_network = ::testing::AddGlobalTestEnvironment(new OwnNetwork);
+[[maybe_unused]] ::testing::Environment* const own_network = ::testing::AddGlobalTestEnvironment(new test::OwnNetwork);
 
 TEST(OwnClient, FdbjobsFindsItForBothKindsOfNames) {
   const absl::StatusOr<Client*> cluster = Client::Load(Engine::kCluster);
