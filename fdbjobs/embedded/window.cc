@@ -10,7 +10,7 @@ namespace fdbjobs::embedded {
 
 Window::HistoryPtr Window::MakeHistory(std::string_view key) {
   void* const memory = ::operator new(sizeof(History) + key.size());
-  HistoryPtr history(new (memory) History{static_cast<uint32_t>(key.size()), {}});
+  HistoryPtr history(new (memory) History(key.size()));
   if (!key.empty()) std::memcpy(static_cast<char*>(memory) + sizeof(History), key.data(), key.size());
   return history;
 }
@@ -74,12 +74,12 @@ void Window::Add(std::string_view key, Change change) {
   }
   History* const history = found->second.get();
   // The last of several changes in one commit counts.
-  if (!history->changes.empty() && history->changes.back().version == change.version) {
-    change.conflicts |= history->changes.back().conflicts;
-    history->changes.back() = change;
+  if (!history->empty() && history->newest().version == change.version) {
+    change.conflicts |= history->newest().conflicts;
+    history->ReplaceNewest(change);
     return;
   }
-  history->changes.push_back(change);
+  history->Push(change);
   pending_.push_back({change.version, history});
 }
 
@@ -88,11 +88,11 @@ void Window::AddClear(std::string_view begin, std::string_view end, Version vers
   for (auto it = keys_.lower_bound(begin); it != keys_.end() && it->first < end; ++it) {
     History* const history = it->second.get();
     // What is cleared already stays so; a change for each clear would make ranges dear that are cleared often.
-    if (history->changes.back().value == nullptr) continue;
-    if (history->changes.back().version == version) {
-      history->changes.back() = {version, nullptr, 0, history->changes.back().conflicts};
+    if (history->newest().value == nullptr) continue;
+    if (history->newest().version == version) {
+      history->ReplaceNewest({version, nullptr, 0, history->newest().conflicts});
     } else {
-      history->changes.push_back({version, nullptr, 0, false});
+      history->Push({version, nullptr, 0, false});
       pending_.push_back({version, history});
     }
   }
@@ -131,8 +131,8 @@ void Window::Prune(Version version) {
     for (size_t i = 0; i < kStep && !pending_.empty() && pending_.front().version <= version; ++i) {
       History* const history = pending_.front().history;
       pending_.pop_front();
-      history->changes.erase(history->changes.begin());
-      if (history->changes.empty()) keys_.erase(history->key());
+      history->PopOldest();
+      if (history->empty()) keys_.erase(history->key());
     }
     more = !pending_.empty() && pending_.front().version <= version;
     while (!more && !segments_.empty() && segments_.front().second <= version) segments_.pop_front();
@@ -150,13 +150,6 @@ void Window::PruneClears(Version version) {
   }
 }
 
-const Window::Change* Window::Latest(const History& history, Version at) {
-  for (auto it = history.changes.rbegin(); it != history.changes.rend(); ++it) {
-    if (it->version <= at) return &*it;
-  }
-  return nullptr;
-}
-
 // Keys that are in the window were cleared one by one; this is for the others, and for reads before a key came in.
 bool Window::MaskedAt(std::string_view key, Version at) const {
   if (clears_.empty()) return false;
@@ -172,7 +165,7 @@ Window::Answer Window::Get(std::string_view key, Version at, Version base_versio
   if (base_version < pruned_) return Answer::kBaseTooOld;
   if (!keys_.empty()) {
     if (auto found = keys_.find(key); found != keys_.end()) {
-      if (const Change* change = Latest(*found->second, at)) {
+      if (const Change* change = found->second->Latest(at)) {
         if (change->value == nullptr) return Answer::kAbsent;
         value->assign(change->value, change->size);
         return Answer::kValue;
@@ -192,11 +185,7 @@ void Window::NoteEmpty(std::string_view begin, std::string_view end, Version at)
   // The window must know of all that came after the read.
   if (!complete_ || at < pruned_) return;
   for (auto it = keys_.lower_bound(begin); it != keys_.end() && it->first < end; ++it) {
-    const auto& changes = it->second->changes;
-    const bool set_since = std::any_of(changes.rbegin(), changes.rend(), [at](const Change& change) {
-      return change.version > at && change.value != nullptr;
-    });
-    if (set_since) {
+    if (it->second->AnyAfter(at, [](const Change& change) { return change.value != nullptr; })) {
       end = it->first;
       break;
     }
@@ -205,10 +194,7 @@ void Window::NoteEmpty(std::string_view begin, std::string_view end, Version at)
 }
 
 bool Window::WrittenAfter(const History& history, Version version) {
-  for (auto it = history.changes.rbegin(); it != history.changes.rend() && it->version > version; ++it) {
-    if (it->conflicts) return true;
-  }
-  return false;
+  return history.AnyAfter(version, [](const Change& change) { return change.conflicts; });
 }
 
 Window::Check Window::CheckReads(const RangeSet& reads, Version version) const {
@@ -252,7 +238,7 @@ void Window::GetSlice(std::string_view begin, std::string_view end, bool reverse
   const auto first = keys_.lower_bound(begin);
   const auto last = keys_.lower_bound(end);
   const auto add = [&](const History& history) {
-    const Change* change = Latest(history, at);
+    const Change* change = history.Latest(at);
     if (change == nullptr) return;
     slice->rows.push_back({std::string(history.key()), std::nullopt});
     if (change->value != nullptr) slice->rows.back().value.emplace(change->value, change->size);

@@ -23,6 +23,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
 #include "absl/container/inlined_vector.h"
+#include "fdbjobs/embedded/change_list.h"
 #include "fdbjobs/embedded/commit_log.h"
 #include "fdbjobs/embedded/gaps.h"
 #include "fdbjobs/embedded/log_record.h"
@@ -90,18 +91,12 @@ class Window {
   size_t keys() const;
 
  private:
-  struct Change {
-    Version version;
-    const char* value;  // null: cleared
-    uint32_t size;
-    bool conflicts;  // counts as written
-  };
   // The bytes of the key follow the struct, in the same allocation.
-  struct History {
-    uint32_t key_size;
-    absl::InlinedVector<Change, 2> changes;  // ascending by version
-
+  struct History : ChangeList {
+    explicit History(size_t size) : key_size(static_cast<uint32_t>(size)) {}
     std::string_view key() const { return {reinterpret_cast<const char*>(this + 1), key_size}; }
+
+    const uint32_t key_size;
   };
   struct FreeHistory {
     void operator()(History* history) const;
@@ -122,7 +117,6 @@ class Window {
   bool MaskedAt(std::string_view key, Version at) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   static HistoryPtr MakeHistory(std::string_view key);
   static bool WrittenAfter(const History& history, Version version);
-  static const Change* Latest(const History& history, Version at);
   void CollectCleared(Version at, Slice* slice) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
   mutable SharedMutex mutex_;
