@@ -1,5 +1,7 @@
 #include "tools/bench/commit_load.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <future>
 #include <random>
@@ -11,6 +13,16 @@
 
 namespace fdbjobs::bench {
 namespace {
+
+// What all threads of this process have used so far.
+double ProcessorSeconds() {
+  rusage usage{};
+  RequireSystem(getrusage(RUSAGE_SELF, &usage) == 0, "ask for the processor time");
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
 
 struct ThreadResult {
   Histogram latencies;
@@ -58,6 +70,7 @@ Json CommitLoadResult::ToJson() const {
   json["commits_per_second"] = PerSecond();
   json["commits"] = commits;
   json["seconds"] = seconds;
+  json["busy_cores"] = busy_cores;
   json["latency_us"] = latency.ToJson();
   return json;
 }
@@ -68,7 +81,9 @@ CommitLoadResult RunCommitLoad(const fdb::Database& database, const DataSet& dat
   const auto seconds = [](double number) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(number));
   };
-  const Clock::time_point measure_from = Clock::now() + seconds(std::min(kMostWarmUp, options.seconds / 2));
+  const Clock::time_point start = Clock::now();
+  const double used_before = ProcessorSeconds();
+  const Clock::time_point measure_from = start + seconds(std::min(kMostWarmUp, options.seconds / 2));
   const Clock::time_point stop = measure_from + seconds(options.seconds);
   std::random_device seeds;
   std::vector<std::future<ThreadResult>> threads;
@@ -91,6 +106,7 @@ CommitLoadResult RunCommitLoad(const fdb::Database& database, const DataSet& dat
     end = std::max(end, of_thread.end);
   }
   result.seconds = std::chrono::duration<double>(end - measure_from).count();
+  result.busy_cores = (ProcessorSeconds() - used_before) / SecondsSince(start);
   result.latency = latencies.Summarize();
   return result;
 }

@@ -32,6 +32,8 @@ struct CommitLoadResult {
   LatencySummary latency;
   // Commits before the measured time, to warm up.
   uint64_t unmeasured = 0;
+  // Processors that this process kept busy on average, warm-up included.
+  double busy_cores = 0;
 
   double PerSecond() const { return seconds > 0 ? static_cast<double>(commits) / seconds : 0; }
   Json ToJson() const;
