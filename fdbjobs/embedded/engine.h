@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fdbjobs/embedded/future.h"
 #include "fdbjobs/embedded/mutation_list.h"
 #include "fdbjobs/embedded/range_set.h"
 #include "fdbjobs/embedded/rows.h"
@@ -46,7 +47,7 @@ struct CommitResult {
   uint16_t batch_order = 0;
 };
 
-class Engine {
+class Engine : public Helped {
  public:
   using CommitDone = std::function<void(CommitResult)>;
   // Called with 0 when the watched key differs from what was expected, else with an error.
@@ -73,8 +74,13 @@ class Engine {
   virtual ErrorCode GetRange(Version at, std::string_view begin, std::string_view end, bool reverse, size_t max_rows,
                              size_t max_bytes, Rows* rows, bool* more) = 0;
 
-  // Checks, applies and makes durable; calls `done` exactly once, on a thread of the engine, which must not block.
+  // Checks, applies and makes durable; calls `done` exactly once, on a thread of the engine or on one that helps out,
+  // and never in this call. It must not block.
   virtual void Commit(CommitRequest request, CommitDone done) = 0;
+  // Commits what is queued on the calling thread when no other thread is committing. So a lone transaction waits for
+  // no other thread, which makes a difference where a sync is fast.
+  void HelpOut() override {}
+  void GoAhead() override {}
 
   // Fires once, when the acknowledged value of `key` is not `expected`; at once if that is so already. `fired` runs
   // on a thread of the engine (or in this call) and must not block. Returns an id for RemoveWatch.

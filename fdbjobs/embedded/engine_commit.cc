@@ -12,6 +12,9 @@ namespace fdbjobs::embedded {
 namespace {
 constexpr size_t kMostInBatch = 4096;
 constexpr size_t kMostBatchBytes = 16 << 20;
+// A committer looks this often into the queue, and that many times after the last help, before it sleeps until called.
+constexpr auto kLookEvery = std::chrono::milliseconds(2);
+constexpr int kMostLooks = 5;
 
 template <typename Batch>
 BatchBuilder::AtomicKeys AtomicKeysOf(const Batch& batch) {
@@ -26,7 +29,8 @@ void EngineImpl::Commit(CommitRequest request, CommitDone done) {
   Queued queued{std::move(request), std::move(done), NextCommitFault(), {}};
   MutexLock lock(&queue_mutex_);
   queue_.push_back(std::move(queued));
-  if (queue_.size() == 1) queue_filled_.NotifyOne();
+  // A committer that sleeps is called by the first in the queue, one that looks by the second.
+  if (!looking_ ? queue_.size() == 1 : (queue_.size() == 2 || !HelpIsLikely())) queue_filled_.NotifyOne();
 }
 
 void EngineImpl::RunCommitter() {
@@ -34,21 +38,62 @@ void EngineImpl::RunCommitter() {
   for (;;) {
     if (!WaitForWork()) return;
     WaitForRoom();
-    {
-      MutexLock lock(&batch_mutex_);
-      TakeBatch(&batch);
-      if (batch.empty()) continue;  // the other committer was faster
-      Append(&batch);
-    }
-    Answer(&batch);
-    batch.clear();
+    committing_.fetch_add(1);
+    CommitQueued(&batch);
   }
+}
+
+void EngineImpl::CommitQueued(Batch* batch) {
+  {
+    MutexLock lock(&batch_mutex_);
+    TakeBatch(batch);
+    if (!batch->empty()) Append(batch);  // else another thread was faster
+  }
+  Answer(batch);
+  committing_.fetch_sub(1);
+  batch->clear();
+}
+
+void EngineImpl::HelpOut() {
+  if (committing_.load() != 0) return;
+  {
+    MutexLock lock(&queue_mutex_);
+    if (queue_.empty()) return;
+    if (!HelpIsLikely()) return queue_filled_.NotifyOne();
+  }
+  int none = 0;
+  if (!committing_.compare_exchange_strong(none, 1)) return;
+  helps_.fetch_add(1, std::memory_order_relaxed);
+  Batch batch;
+  CommitQueued(&batch);
+}
+
+void EngineImpl::GoAhead() {
+  MutexLock lock(&queue_mutex_);
+  if (!queue_.empty() && looking_) queue_filled_.NotifyOne();
+}
+
+// Whether a thread that waits for what is queued will do it. Whoever helps out can't be called off, as a waiting thread
+// can by a timeout or a cancel: so only where the disk is all that there is to wait for.
+bool EngineImpl::HelpIsLikely() const {
+  return committing_.load() == 0 && queue_.size() == 1 && queue_.front().fault.delay.count() == 0 && HasRoom();
 }
 
 // False when the engine stops and everything was taken.
 bool EngineImpl::WaitForWork() {
   MutexLock lock(&queue_mutex_);
-  while (queue_.empty() && !stopping_) queue_filled_.Wait(&queue_mutex_);
+  int looks = kMostLooks;
+  while (queue_.empty() && !stopping_) {
+    if (looking_ || looks == 0) {
+      queue_filled_.Wait(&queue_mutex_);
+      continue;
+    }
+    const uint64_t helps = helps_.load(std::memory_order_relaxed);
+    looking_ = true;
+    queue_filled_.WaitFor(&queue_mutex_, kLookEvery);
+    looking_ = false;
+    looks = helps_.load(std::memory_order_relaxed) != helps ? kMostLooks : looks - 1;
+  }
   return !queue_.empty();
 }
 
@@ -67,10 +112,12 @@ void EngineImpl::TakeBatch(Batch* batch) {
   queue_.erase(queue_.begin(), queue_.begin() + count);
 }
 
+bool EngineImpl::HasRoom() const {
+  return control_->appended_bytes.load() - control_->folded_bytes.load() <= tuning_.most_unfolded;
+}
+
 void EngineImpl::WaitForRoom() {
-  while (!stopping_ && control_->appended_bytes.load() - control_->folded_bytes.load() > tuning_.most_unfolded) {
-    absl::SleepFor(absl::Milliseconds(1));
-  }
+  while (!stopping_ && !HasRoom()) absl::SleepFor(absl::Milliseconds(1));
 }
 
 void EngineImpl::Append(Batch* batch) {

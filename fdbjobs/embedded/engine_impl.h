@@ -3,8 +3,9 @@
 // The way of a commit: queue -> (append lock) -> conflict check, versions -> commit log -> window -> sync -> answer.
 // The way of a read: window, then base. In the background: commit log -> base.
 //
-// Threads: two committers take turns, so that one batch is put together while the other waits for its sync; one for
-// upkeep; one that makes segments of the log ahead; one for watches, from the first watch on. Locks are taken in this
+// Threads: two committers take turns, so that one batch is put together while the other waits for its sync; a thread
+// that waits for its commit does their work when both sleep; one for upkeep; one that makes segments of the log ahead;
+// one for watches, from the first watch on. Locks are taken in this
 // order: batch_mutex_, the append lock of the folder, state_mutex_, then those inside the parts. queue_mutex_ is held
 // alone.
 #ifndef FDBJOBS_EMBEDDED_ENGINE_IMPL_H_
@@ -68,6 +69,8 @@ class EngineImpl : public Engine {
   ErrorCode GetRange(Version at, std::string_view begin, std::string_view end, bool reverse, size_t max_rows,
                      size_t max_bytes, Rows* rows, bool* more) override;
   void Commit(CommitRequest request, CommitDone done) override;
+  void HelpOut() override;
+  void GoAhead() override;
   uint64_t AddWatch(std::string key, std::optional<std::string> expected, WatchFired fired) override;
   void RemoveWatch(uint64_t id) override;
   ErrorCode EstimateBytes(Version at, std::string_view begin, std::string_view end, int64_t* bytes) override;
@@ -101,6 +104,9 @@ class EngineImpl : public Engine {
   // Committing (engine_commit.cc).
   void RunCommitter();
   bool WaitForWork();
+  // Takes what is queued, appends it and answers, on the calling thread.
+  void CommitQueued(Batch* batch);
+  bool HelpIsLikely() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue_mutex_);
   void TakeBatch(Batch* batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
   void Append(Batch* batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
   // Under the append lock. False when the lock was lost before the batch was published.
@@ -112,6 +118,7 @@ class EngineImpl : public Engine {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
   void Answer(Batch* batch);
   ErrorCode ReadLatest(std::string_view key, std::optional<std::string>* value);
+  bool HasRoom() const;
   void WaitForRoom();
   void AskForSpare();
 
@@ -154,6 +161,13 @@ class EngineImpl : public Engine {
   Mutex queue_mutex_;
   CondVar queue_filled_;
   std::vector<Queued> queue_ ABSL_GUARDED_BY(queue_mutex_);
+  // How many threads are in CommitQueued. One that helps out comes in only when there is no other.
+  std::atomic<int> committing_{0};
+  // A committer looks into the queue every now and then without being called: so a lone commit need not call it, but
+  // can leave the work to the thread that waits for the commit, and is not lost when none does.
+  bool looking_ ABSL_GUARDED_BY(queue_mutex_) = false;
+  // How often a thread helped out.
+  std::atomic<uint64_t> helps_{0};
 
   Mutex spare_mutex_;
   CondVar spare_wanted_;

@@ -25,6 +25,12 @@ void WakeAll(const std::atomic<uint32_t>& word) {
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 static_assert(sizeof(Future::KeyEntry) == 12);
 
+FutureRef Future::Make(std::weak_ptr<Helped> helped) {
+  FutureRef future = Make();
+  future->helped_ = std::move(helped);
+  return future;
+}
+
 FutureRef Future::MakeReady(ErrorCode error) {
   FutureRef future(new Future(kReady));
   future->error_ = error;
@@ -125,6 +131,10 @@ ErrorCode Future::BlockUntilReady() {
   uint32_t state = state_.load(std::memory_order_acquire);
   if (IsReady(state)) return kSuccess;
   if (Network::Get().OnNetworkThread()) return kBlockedFromNetworkThread;
+  if (const std::shared_ptr<Helped> helped = helped_.lock()) {
+    helped->HelpOut();
+    state = state_.load(std::memory_order_acquire);
+  }
   while (!IsReady(state)) {
     if ((state & kWaited) == 0) {
       if (!state_.compare_exchange_weak(state, state | kWaited, std::memory_order_acquire)) continue;
@@ -143,6 +153,7 @@ ErrorCode Future::SetCallback(Callback callback, void* parameter) {
     while (node->next != ClosedCallbacks()) {
       if (callbacks_.compare_exchange_weak(node->next, node.get(), std::memory_order_acq_rel)) {
         static_cast<void>(node.release());
+        if (const std::shared_ptr<Helped> helped = helped_.lock()) helped->GoAhead();
         return kSuccess;
       }
     }

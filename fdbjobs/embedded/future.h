@@ -33,6 +33,19 @@ namespace fdbjobs::embedded {
 class DatabaseState;
 class Future;
 
+// Has work to do that futures wait for, and takes help with it.
+class Helped {
+ public:
+  // Called by a thread that would sleep otherwise. Does what is to be done now, if nobody is at it; returns at once
+  // else. Must not wait for other futures.
+  virtual void HelpOut() = 0;
+  // No help is to be expected for this future: it is to be told by a callback.
+  virtual void GoAhead() = 0;
+
+ protected:
+  ~Helped() = default;
+};
+
 // Holds one reference to a Future.
 class FutureRef {
  public:
@@ -98,6 +111,8 @@ class Future final : public FDB_future {
   using Callback = void (*)(FDB_future*, void*);
 
   static FutureRef Make() { return FutureRef(new Future(kPending)); }
+  // Whoever blocks on it helps `helped` first, if that still exists.
+  static FutureRef Make(std::weak_ptr<Helped> helped);
   static FutureRef MakeReady(ErrorCode error);
   static FutureRef MakeReady(Result result);
   // A number would be taken for an error code: write Result(number).
@@ -188,6 +203,8 @@ class Future final : public FDB_future {
   std::atomic<CallbackNode*> callbacks_{nullptr};
   // Owned. ClosedHook() after Set, CancelledHook() after Cancel.
   std::atomic<Hook*> hook_{nullptr};
+  // Constant after the making.
+  std::weak_ptr<Helped> helped_;
   // Written between Claim and Publish, freed by the last ReleaseMemory.
   Result result_;
 };

@@ -50,7 +50,7 @@ FutureRef TransactionImpl::Commit() {
       StartAll(started);
       return Future::MakeReady(error);
     }
-    future = Future::Make();
+    future = Future::Make(std::weak_ptr<Helped>(database_->engine()));
     incarnation = incarnation_;
     AddOutstanding(future);
   }

@@ -55,6 +55,48 @@ struct Call {
   }
 };
 
+// Sets a future when it is helped, and counts.
+class HelpedOnce : public Helped {
+ public:
+  void HelpOut() override {
+    ++helps;
+    if (future) future->Set(kSuccess);
+  }
+  void GoAhead() override { ++told; }
+
+  FutureRef future;
+  std::atomic<int> helps = 0;
+  std::atomic<int> told = 0;
+};
+
+TEST(Future, AThreadThatBlocksHelpsFirst) {
+  auto helped = std::make_shared<HelpedOnce>();
+  helped->future = Future::Make(std::weak_ptr<Helped>(helped));
+  EXPECT_EQ(helped->future->BlockUntilReady(), kSuccess);
+  EXPECT_EQ(helped->future->BlockUntilReady(), kSuccess);
+  EXPECT_EQ(helped->helps, 1);
+  EXPECT_EQ(helped->told, 0);
+}
+
+TEST(Future, ACallbackDoesNotHelpAndSaysSo) {
+  auto helped = std::make_shared<HelpedOnce>();
+  FutureRef future = Future::Make(std::weak_ptr<Helped>(helped));
+  Call call;
+  ASSERT_EQ(future->SetCallback(&Call::Record, &call), kSuccess);
+  EXPECT_EQ(helped->told, 1);
+  EXPECT_EQ(helped->helps, 0);
+  future->Set(kSuccess);
+  EXPECT_EQ(call.error.get_future().get(), kSuccess);
+}
+
+TEST(Future, WhoWasToBeHelpedMayBeGone) {
+  FutureRef future = Future::Make(std::weak_ptr<Helped>(std::make_shared<HelpedOnce>()));
+  std::thread setter([&] { future->Set(kTransactionCancelled); });
+  EXPECT_EQ(future->BlockUntilReady(), kSuccess);
+  EXPECT_EQ(future->error(), kTransactionCancelled);
+  setter.join();
+}
+
 TEST(Future, PendingUntilSet) {
   FutureRef future = Future::Make();
   const int64_t* number = nullptr;
