@@ -58,4 +58,10 @@ foreach(i RANGE 3)
   expect_value(ON competition ${i} exact)
 endforeach()
 
+foreach(rates enqueueBulk claimAndFinish wholeJobs)
+  foreach(field perSecond min max)
+    expect(NUMBER bare ${rates} ${field})
+  endforeach()
+endforeach()
+
 file(REMOVE_RECURSE ${FOLDER})

@@ -16,6 +16,7 @@
 #include "fdbjobs/fdb/transact.h"
 #include "fdbjobs/uuid.h"
 #include "tools/bench/errors.h"
+#include "tools/bench/in_threads.h"
 #include "tools/bench/jobs_payload.h"
 #include "tools/bench/jobs_worker.h"
 #include "tools/bench/latency.h"
@@ -27,26 +28,6 @@ std::string MakeFolder() {
   std::string path = (std::filesystem::temp_directory_path() / "fdbjobs-bench-XXXXXX").string();
   RequireSystem(mkdtemp(path.data()) != nullptr, "make a folder in " + path);
   return path;
-}
-
-// Runs `body` in `count` threads. The first exception is thrown again here.
-template <typename Body>
-void InThreads(int count, Body body) {
-  std::vector<std::thread> threads;
-  std::vector<std::exception_ptr> failures(count);
-  for (int i = 0; i < count; ++i) {
-    threads.emplace_back([&, i] {
-      try {
-        body();
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& failure : failures) {
-    if (failure != nullptr) std::rethrow_exception(failure);
-  }
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ constexpr RowName kRows[] = {
     {"fdbjobs-whole-jobs", "every add synced; claim, work and finish in one synced transaction", ClaimMode::kWhole},
 };
 constexpr char kCompetition[] = "competition";
+constexpr char kBare[] = "bare";
 
 constexpr char kFooter[] =
     R"(What is measured, each with jobs of some 100 bytes of JSON and a handler that does nothing:
@@ -43,6 +44,8 @@ constexpr char kFooter[] =
   endToEnd         microseconds from the call that adds to the start of the job, at 200 jobs a second
   backlog          microseconds a job with --shallow and with --deep jobs queued
   competition      claims a second and conflicts per claim, one job at a time, by 1, 4, 16 and 64 claimers
+  bare             the same rows read and written by bare transactions, in batches and in flight as above, by one
+                   process: blind adds, no conflicts, no checks; what the layer costs is the difference
 
 Rows: fdbjobs commits claims durably; fdbjobs-risky-claims commits them with DURABILITY_RISKY, so that a crash of the
 machine may forget a claim and the job is pending again; fdbjobs-whole-jobs claims, works and finishes in one transaction.
@@ -52,13 +55,14 @@ Examples:
   fdbjobs-bench jobs --jobs 2000 --reps 1 --deep 5000 --cap 10 --single 1       a quick look
   fdbjobs-bench jobs --only fdbjobs --deep 1000000              with a million jobs queued
   fdbjobs-bench jobs --only competition --single 5
-  fdbjobs-bench jobs --db fdb:/etc/foundationdb/fdb.cluster --batch 100 --in-flight 8
+  fdbjobs-bench jobs --db fdb:/etc/foundationdb/fdb.cluster --batch 100 --in-flight 8 --bulk-chunk 100 --bulk-in-flight 16
 Beside other queues: run.sh --ours "fdbjobs-bench jobs --json", which adds its own numbers as flags.)";
 
 std::vector<std::string> PartNames() {
   std::vector<std::string> names;
   for (const RowName& row : kRows) names.emplace_back(row.name);
   names.emplace_back(kCompetition);
+  names.emplace_back(kBare);
   return names;
 }
 
@@ -111,6 +115,10 @@ void RunJobs(const JobsSettings& settings) {
   if (wanted(kCompetition)) {
     std::fprintf(stderr, "measuring %s\n", kCompetition);
     result[kCompetition] = MeasureCompetition(settings);
+  }
+  if (wanted(kBare)) {
+    std::fprintf(stderr, "measuring %s\n", kBare);
+    result[kBare] = MeasureBare(settings);
   }
   std::puts(result.ToString().c_str());
 }
