@@ -35,6 +35,7 @@ if ((EUID != 0)); then
   as_root=(sudo)
 fi
 
+# Somebody else may be at it, such as the upgrades that a fresh machine starts by itself: wait for them.
 echo "Installing: ${missing[*]}"
-"${as_root[@]}" apt-get update -q
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+"${as_root[@]}" apt-get -o DPkg::Lock::Timeout=300 update -q
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -q -y --no-install-recommends "${missing[@]}"
