@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/arguments.h"
+#include "fdbjobs/claims_in_flight.h"
 #include "fdbjobs/contention.h"
 #include "fdbjobs/job_access.h"
 #include "fdbjobs/receipts.h"
@@ -31,7 +32,8 @@ const char* OutcomeName(Outcome outcome) {
 Jobs::Jobs(JobsOptions options)
     : keys_(options.prefix),
       receipts_(std::make_unique<Receipts>(keys_)),
-      contention_(std::make_unique<Contention>()) {}
+      contention_(std::make_unique<Contention>()),
+      in_flight_(std::make_shared<ClaimsInFlight>()) {}
 
 Jobs::~Jobs() = default;
 

@@ -41,6 +41,7 @@
 
 namespace fdbjobs {
 
+class ClaimsInFlight;
 class Contention;
 class Receipts;
 
@@ -99,7 +100,8 @@ class Jobs {
 
   // --- Work ------------------------------------------------------------------------------------------------------
 
-  // Claims up to `limit` pending jobs. None when there are none: Claimer (claimer.h) waits for some.
+  // Claims up to `limit` pending jobs. None when there are none: Claimer (claimer.h) waits for some. Those that other
+  // transactions of this process are claiming at the moment are passed over, unless there is nothing else.
   // Reads: the head of the queue (snapshot), the incarnation; then the data rows of the jobs, together. Conflicts only
   // with who touches the same jobs. Writes: data rows, activity rows, counts, watch; clears pending rows.
   [[nodiscard]] absl::StatusOr<Claimed> Accept(fdb::Transaction& tr, const JobType& type,
@@ -187,6 +189,7 @@ class Jobs {
   // Self-synchronised.
   const std::unique_ptr<Receipts> receipts_;
   const std::unique_ptr<Contention> contention_;
+  const std::shared_ptr<ClaimsInFlight> in_flight_;
 };
 
 }  // namespace fdbjobs

@@ -4,11 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/arguments.h"
+#include "fdbjobs/claims_in_flight.h"
 #include "fdbjobs/contention.h"
 #include "fdbjobs/fdb/error_codes.h"
-#include "fdbjobs/fdb/key_selector.h"
 #include "fdbjobs/job_access.h"
 #include "fdbjobs/jobs.h"
+#include "fdbjobs/pending_queue.h"
 #include "fdbjobs/uuid.h"
 
 namespace fdbjobs {
@@ -17,60 +18,8 @@ namespace {
 constexpr int kMostClaims = 10000;
 // Rows that are looked at together when those before could not be claimed.
 constexpr int kMostAtOnce = 1000;
-
-// One row of the queue.
-struct Candidate {
-  std::string pending_key;
-  Priority priority;
-  JobId id;
-};
-
-// The pending rows of a type from some key on.
-class Queue {
- public:
-  Queue(const keyspace::JobKeys& keys, fdb::Transaction& tr, const JobType& type,
-        const std::optional<Priority>& max_priority)
-      : keys_(keys), tr_(tr), type_(type), range_(keys.PendingRange(type)) {
-    if (max_priority.has_value()) range_.end = keys.PendingRange(type, *max_priority).end;
-  }
-
-  // Issues the read of the next `rows`. Snapshot: rows that are only looked at must not conflict with anybody. Those
-  // that are claimed conflict by their data rows.
-  fdb::RangeFuture Ask(int rows) const {
-    return tr_.GetRange({.begin = fdb::KeySelectorView::FirstGreaterOrEqual(range_.begin),
-                         .end = fdb::KeySelectorView::FirstGreaterOrEqual(range_.end),
-                         .isolation = fdb::Isolation::kSnapshot,
-                         .limit = rows,
-                         .mode = fdb::StreamingMode::kExact});
-  }
-  // The rows that were asked for, and goes on behind them.
-  absl::StatusOr<std::vector<Candidate>> Take(const fdb::RangeFuture& asked, std::vector<Damage>* damaged) {
-    const absl::StatusOr<fdb::RangeBatchView> batch = asked.AwaitView();
-    if (!batch.ok()) return batch.status();
-    std::vector<Candidate> candidates;
-    candidates.reserve(batch->rows.size());
-    for (const fdb::KeyValueView& row : batch->rows) {
-      const absl::StatusOr<keyspace::JobKeys::PendingParts> parts = keys_.ReadPending(type_, row.key());
-      if (!parts.ok()) {
-        damaged->push_back({std::string(row.key()), std::string(parts.status().message())});
-        continue;
-      }
-      candidates.push_back(
-          {std::string(row.key()), Priority::FromPacked(parts->priority), JobId::FromPacked(parts->id)});
-    }
-    at_end_ = !batch->more;
-    if (!batch->rows.empty()) range_.begin = std::string(batch->rows.back().key()) + '\0';
-    return candidates;
-  }
-  bool at_end() const { return at_end_; }
-
- private:
-  const keyspace::JobKeys& keys_;
-  fdb::Transaction& tr_;
-  const JobType& type_;
-  keyspace::KeyRange range_;
-  bool at_end_ = false;
-};
+// Rows of others that are read along, to be passed over.
+constexpr int kMostOfOthers = 2000;
 
 // Brings a block of the window to its front, and tells how many rows it has. Blocks are neighbours of the first row's
 // priority; they begin at multiples of the limit, so that two claims overlap wholly or not at all.
@@ -118,84 +67,156 @@ ClaimedJob ToClaimed(LoadedJob& job) {
 
 enum class ClaimKind { kLease, kFinishHere };
 
-// Reads the data rows of the candidates, together, and claims those that can be, until there are `limit` in all.
-absl::Status ClaimCandidates(JobAccess& access, const JobType& type, ClaimKind kind, const Lock& lock, size_t limit,
-                             absl::Span<Candidate> candidates, Claimed* claimed) {
-  std::vector<JobAccess::Read> reads;
-  reads.reserve(candidates.size());
-  for (const Candidate& candidate : candidates) reads.push_back(access.StartRead(type, candidate.id));
-  for (size_t i = 0; i < candidates.size() && claimed->jobs.size() < limit; ++i) {
-    if (access.IsReserved(reads[i].key)) continue;
-    absl::StatusOr<LoadedJob> job = access.Await(reads[i]);
-    if (!job.ok()) {
-      if (job.status().code() != absl::StatusCode::kDataLoss) return job.status();
-      claimed->damaged.push_back({std::move(candidates[i].pending_key), std::string(job.status().message())});
-      continue;
-    }
-    if (std::optional<std::string> why = WhyNotClaimable(*job, candidates[i])) {
-      claimed->damaged.push_back({std::move(candidates[i].pending_key), *std::move(why)});
-      continue;
-    }
-    if (kind == ClaimKind::kFinishHere) {
-      access.Reserve(*job, lock);
-    } else {
-      job->lock = lock;
-      if (absl::Status status = access.Put(*job, JobState::kRunning); !status.ok()) return status;
-    }
-    claimed->jobs.push_back(ToClaimed(*job));
-  }
-  return absl::OkStatus();
+// Drops those that other transactions of this process are claiming.
+void KeepFree(const ClaimsInFlight::Place& place, std::vector<Candidate>* candidates) {
+  std::vector<std::string_view> keys;
+  keys.reserve(candidates->size());
+  for (const Candidate& candidate : *candidates) keys.push_back(candidate.pending_key);
+  const std::vector<size_t> free = place.Free(keys);
+  if (free.size() == candidates->size()) return;
+  std::vector<Candidate> kept;
+  kept.reserve(free.size());
+  for (const size_t i : free) kept.push_back(std::move((*candidates)[i]));
+  *candidates = std::move(kept);
 }
 
-absl::StatusOr<Claimed> Claim(const keyspace::JobKeys& keys, JobAccess access, Contention& contention,
-                              fdb::Transaction& tr, const JobType& type, const AcceptOptions& options, ClaimKind kind) {
-  if (absl::Status status = CheckType(keys, type); !status.ok()) return status;
-  if (absl::Status status = CheckLimit("limit", options.limit, kMostClaims); !status.ok()) return status;
-  if (options.max_priority.has_value()) {
-    if (absl::Status status = CheckPriority(keys, type, JobId(), *options.max_priority); !status.ok()) return status;
+// One call of Accept.
+class Claim {
+ public:
+  Claim(const keyspace::JobKeys& keys, JobAccess access, fdb::Transaction& tr, const JobType& type,
+        const AcceptOptions& options, ClaimKind kind)
+      : keys_(keys),
+        access_(std::move(access)),
+        tr_(tr),
+        type_(type),
+        options_(options),
+        kind_(kind),
+        lock_(options.lock.has_value() ? *options.lock : RandomUuid()),
+        limit_(static_cast<size_t>(options.limit)) {}
+
+  static absl::Status Check(const keyspace::JobKeys& keys, const JobType& type, const AcceptOptions& options) {
+    if (absl::Status status = CheckType(keys, type); !status.ok()) return status;
+    if (absl::Status status = CheckLimit("limit", options.limit, kMostClaims); !status.ok()) return status;
+    if (!options.max_priority.has_value()) return absl::OkStatus();
+    return CheckPriority(keys, type, JobId(), *options.max_priority);
   }
-  const Lock lock = options.lock.has_value() ? *options.lock : RandomUuid();
-  const size_t limit = static_cast<size_t>(options.limit);
-  const int window = contention.Window(type, options.limit, tr.retry_of() == fdb::error::kNotCommitted);
+
+  absl::StatusOr<Claimed> Run(Contention& contention, std::shared_ptr<ClaimsInFlight> in_flight) {
+    window_ = contention.Window(type_, options_.limit, tr_.retry_of() == fdb::error::kNotCommitted);
+    auto& memory = tr_.memory<TransactionMemory>();
+    ClaimsInFlight::Place place(std::move(in_flight), keys_.PendingRange(type_).begin, &memory, options_.limit);
+    if (absl::Status status = Go(&place); !status.ok()) return status;
+    // What others are claiming may stay in the queue after all, so nobody is told that it is empty.
+    if (claimed_.jobs.empty() && passed_over_) {
+      claimed_ = Claimed();
+      if (absl::Status status = Go(nullptr); !status.ok()) return status;
+    }
+    if (place.holds()) memory.claims.push_back(std::move(place));
+    if (absl::Status status = access_.Flush(); !status.ok()) return status;
+    return std::move(claimed_);
+  }
+
+ private:
   // With a window the rest of it is left to others on purpose.
-  const bool spread = window > options.limit;
-  Queue queue(keys, tr, type, options.max_priority);
-  Claimed claimed;
-  size_t skipped = 0;  // candidates that could not be claimed
-  const auto enough = [&] { return claimed.jobs.size() >= limit || (spread && !claimed.jobs.empty()); };
-  // One pass, unless rows are damaged or claimed by this transaction already.
-  for (int rows = window; !queue.at_end() && !enough(); rows = std::max(rows, std::min(2 * rows, kMostAtOnce))) {
-    const fdb::RangeFuture asked = queue.Ask(rows);
-    if (kind == ClaimKind::kLease) access.StartIncarnation();
-    absl::StatusOr<std::vector<Candidate>> candidates = queue.Take(asked, &claimed.damaged);
-    if (!candidates.ok()) return candidates.status();
+  bool spread() const { return window_ > options_.limit; }
+  bool enough() const { return claimed_.jobs.size() >= limit_ || (spread() && !claimed_.jobs.empty()); }
+
+  // Along the queue until there is enough; with `place`, past what other transactions of this process claim.
+  absl::Status Go(ClaimsInFlight::Place* place) {
+    PendingQueue queue(keys_, tr_, type_, options_.max_priority);
+    int rows = window_ + (place != nullptr ? std::min(place->RowsOfOthers(), kMostOfOthers) : 0);
+    // One pass, unless rows are damaged or claimed already.
+    for (; !queue.at_end() && !enough(); rows = std::max(rows, std::min(2 * rows, kMostAtOnce))) {
+      const fdb::RangeFuture asked = queue.Ask(rows);
+      if (kind_ == ClaimKind::kLease) access_.StartIncarnation();
+      absl::StatusOr<std::vector<Candidate>> candidates = queue.Take(asked, &claimed_.damaged);
+      if (!candidates.ok()) return candidates.status();
+      if (place != nullptr) {
+        const size_t before = candidates->size();
+        KeepFree(*place, &*candidates);
+        passed_over_ |= candidates->size() < before;
+      }
+      if (absl::Status status = ClaimFrom(place, &*candidates); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // Claims from the front of `candidates`.
+  absl::Status ClaimFrom(ClaimsInFlight::Place* place, std::vector<Candidate>* candidates) {
     absl::Span<Candidate> left = absl::MakeSpan(*candidates);
-    size_t chosen = spread && left.size() > limit ? ChooseFromWindow(limit, &*candidates) : limit;
+    size_t chosen = spread() && left.size() > limit_ ? ChooseFromWindow(limit_, candidates) : limit_;
     // So long as all can be claimed, no more is read than is taken. Behind what can't be, more at once.
-    if (skipped > 0) chosen = std::max(chosen, skipped);
+    if (skipped_ > 0) chosen = std::max(chosen, skipped_);
     while (!left.empty() && !enough()) {
       const absl::Span<Candidate> some = left.first(std::min(left.size(), chosen));
       left.remove_prefix(some.size());
-      const size_t before = claimed.jobs.size();
-      const absl::Status status = ClaimCandidates(access, type, kind, lock, limit, some, &claimed);
-      if (!status.ok()) return status;
-      skipped += some.size() - (claimed.jobs.size() - before);
-      chosen = std::max(limit - claimed.jobs.size(), skipped);
+      if (place != nullptr) place->Hold(some.front().pending_key, some.back().pending_key);
+      const size_t before = claimed_.jobs.size();
+      if (absl::Status status = ClaimSome(some); !status.ok()) return status;
+      skipped_ += some.size() - (claimed_.jobs.size() - before);
+      chosen = std::max(limit_ - claimed_.jobs.size(), skipped_);
     }
+    return absl::OkStatus();
   }
-  if (absl::Status status = access.Flush(); !status.ok()) return status;
-  return claimed;
-}
+
+  // Reads the data rows of the candidates, together, and claims those that can be, until there are enough in all.
+  absl::Status ClaimSome(absl::Span<Candidate> candidates) {
+    std::vector<JobAccess::Read> reads;
+    reads.reserve(candidates.size());
+    for (const Candidate& candidate : candidates) reads.push_back(access_.StartRead(type_, candidate.id));
+    for (size_t i = 0; i < candidates.size() && claimed_.jobs.size() < limit_; ++i) {
+      if (access_.IsReserved(reads[i].key)) continue;
+      absl::StatusOr<LoadedJob> job = access_.Await(reads[i]);
+      if (!job.ok()) {
+        if (job.status().code() != absl::StatusCode::kDataLoss) return job.status();
+        claimed_.damaged.push_back({std::move(candidates[i].pending_key), std::string(job.status().message())});
+        continue;
+      }
+      if (std::optional<std::string> why = WhyNotClaimable(*job, candidates[i])) {
+        claimed_.damaged.push_back({std::move(candidates[i].pending_key), *std::move(why)});
+        continue;
+      }
+      if (kind_ == ClaimKind::kFinishHere) {
+        access_.Reserve(*job, lock_);
+      } else {
+        job->lock = lock_;
+        if (absl::Status status = access_.Put(*job, JobState::kRunning); !status.ok()) return status;
+      }
+      claimed_.jobs.push_back(ToClaimed(*job));
+    }
+    return absl::OkStatus();
+  }
+
+  const keyspace::JobKeys& keys_;
+  JobAccess access_;
+  fdb::Transaction& tr_;
+  const JobType& type_;
+  const AcceptOptions& options_;
+  const ClaimKind kind_;
+  const Lock lock_;
+  const size_t limit_;
+  // From how many rows it chooses.
+  int window_ = 0;
+  // Candidates that could not be claimed.
+  size_t skipped_ = 0;
+  // There are rows that were left to other transactions of this process.
+  bool passed_over_ = false;
+  Claimed claimed_;
+};
 
 }  // namespace
 
 absl::StatusOr<Claimed> Jobs::Accept(fdb::Transaction& tr, const JobType& type, const AcceptOptions& options) const {
-  return Claim(keys_, JobAccess(keys_, *receipts_, tr), *contention_, tr, type, options, ClaimKind::kLease);
+  if (absl::Status status = Claim::Check(keys_, type, options); !status.ok()) return status;
+  return Claim(keys_, JobAccess(keys_, *receipts_, tr), tr, type, options, ClaimKind::kLease)
+      .Run(*contention_, in_flight_);
 }
 
 absl::StatusOr<Claimed> Jobs::AcceptToFinish(fdb::Transaction& tr, const JobType& type,
                                              const AcceptOptions& options) const {
-  return Claim(keys_, JobAccess(keys_, *receipts_, tr), *contention_, tr, type, options, ClaimKind::kFinishHere);
+  if (absl::Status status = Claim::Check(keys_, type, options); !status.ok()) return status;
+  return Claim(keys_, JobAccess(keys_, *receipts_, tr), tr, type, options, ClaimKind::kFinishHere)
+      .Run(*contention_, in_flight_);
 }
 
 }  // namespace fdbjobs

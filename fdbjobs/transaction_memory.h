@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "fdbjobs/claims_in_flight.h"
 #include "fdbjobs/fdb/transaction.h"
 #include "fdbjobs/keyspace/job_row.h"
 #include "fdbjobs/keyspace/tuple_types.h"
@@ -32,6 +34,8 @@ struct TransactionMemory : fdb::Transaction::Memory {
   absl::flat_hash_map<std::string, tuple::Uuid> reserved;
   // Watch rows that were written: each once is enough.
   absl::flat_hash_set<std::string> watches;
+  // Rows of queues that this try claims, as others of the process see it.
+  std::vector<ClaimsInFlight::Place> claims;
   // By its key, so for each prefix.
   absl::flat_hash_map<std::string, uint8_t> incarnation;
 };

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "fdbjobs/claimer.h"
+#include "fdbjobs/claims_in_flight.h"
 #include "fdbjobs/fdb/bytes.h"
 #include "fdbjobs/fdb/library.h"
 #include "fdbjobs/fdb/range.h"
@@ -16,6 +17,7 @@
 #include "fdbjobs/job_access.h"
 #include "fdbjobs/jobs.h"
 #include "fdbjobs/listing.h"
+#include "fdbjobs/pending_queue.h"
 #include "fdbjobs/subscriptions.h"
 
 namespace fdbjobs {
@@ -36,6 +38,28 @@ absl::Status ClaimerExample(const fdb::Database& db, const Jobs& jobs, const boo
   while (running) {
     absl::StatusOr<Claimed> claimed = claimer.Accept(absl::Now() + absl::Seconds(30));
     if (!claimed.ok()) return claimed.status();
+  }
+  return absl::OkStatus();
+}
+
+void ClaimsInFlightExample(std::shared_ptr<ClaimsInFlight> in_flight, const std::string& queue, int limit,
+                           const std::vector<std::string_view>& keys, std::vector<ClaimsInFlight::Place>& memory) {
+  ClaimsInFlight::Place place(in_flight, queue, &memory, limit);  // before the queue is read
+  int rows = limit + place.RowsOfOthers();
+  if (static_cast<int>(keys.size()) > rows) return;
+  const std::vector<size_t> free = place.Free(keys);
+  place.Hold(keys[free.front()], keys[free.back()]);  // until it is destroyed
+  memory.push_back(std::move(place));
+}
+
+absl::Status PendingQueueExample(const keyspace::JobKeys& keys, fdb::Transaction& tr, const JobType& type,
+                                 const std::optional<Priority>& max_priority) {
+  std::vector<Damage> damaged;
+  PendingQueue queue(keys, tr, type, max_priority);
+  while (!queue.at_end()) {
+    const fdb::RangeFuture asked = queue.Ask(100);
+    absl::StatusOr<std::vector<Candidate>> candidates = queue.Take(asked, &damaged);
+    if (!candidates.ok()) return candidates.status();
   }
   return absl::OkStatus();
 }

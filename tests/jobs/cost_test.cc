@@ -83,6 +83,23 @@ TEST_F(CostTest, AClaimTakesTwoRoundsOfReadsAndOneCommitWhateverItsSizeAndTheBac
   }
 }
 
+TEST_F(CostTest, AClaimBesideOthersOfItsProcessTakesTwoRoundsAsWell) {
+  AddJobs(0, 1000);
+  std::vector<fdb::OwnedTransaction> open;
+  for (int i = 0; i < 8; ++i) {
+    absl::StatusOr<fdb::OwnedTransaction> tr = db_->CreateTransaction();
+    ASSERT_THAT(tr, IsOk());
+    open.push_back(*std::move(tr));
+    take_();
+    EXPECT_THAT(jobs_.Accept(open.back(), "type", {.limit = 100})->jobs, SizeIs(100));
+    const EngineCalls cost = take_();
+    EXPECT_EQ(cost.rounds, 2);
+    EXPECT_EQ(cost.ranges, 1);
+    EXPECT_EQ(cost.gets, 101);
+  }
+  for (fdb::OwnedTransaction& tr : open) EXPECT_THAT(tr.Commit().Await(), IsOk());
+}
+
 TEST_F(CostTest, UpdateAndFinishTakeOneRoundOfReads) {
   AddJobs(0, 300);
   for (const int n : {1, 100}) {
