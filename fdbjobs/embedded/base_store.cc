@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/embedded/error_codes.h"
+#include "fdbjobs/embedded/limits.h"
 
 namespace fdbjobs::embedded {
 
@@ -233,6 +234,7 @@ ErrorCode BaseWriter::Open(const std::string& path, bool create, std::unique_ptr
         "UPDATE mark SET version = ?1, segment = ?2, offset = ?3, hash = ?4, lease = ?5 WHERE id = 1"},
        {&opened->put_, "INSERT INTO kv VALUES (?1, ?2) ON CONFLICT (k) DO UPDATE SET v = excluded.v"},
        {&opened->delete_, "DELETE FROM kv WHERE k = ?1"},
+       {&opened->next_key_, "SELECT k FROM kv WHERE k > ?1 ORDER BY k LIMIT 1"},
        {&opened->delete_range_, "DELETE FROM kv WHERE k >= ?1 AND k < ?2"},
        {&opened->sample_put_, "INSERT INTO sample VALUES (?1, ?2) ON CONFLICT (k) DO UPDATE SET size = excluded.size"},
        {&opened->sample_delete_, "DELETE FROM sample WHERE k = ?1"},
@@ -260,6 +262,7 @@ ErrorCode BaseWriter::Run(sqlite3_stmt* statement) {
 }
 
 ErrorCode BaseWriter::Begin(bool* begun, BaseMark* mark) {
+  gap_end_.clear();
   const int result = sqlite3_step(begin_.get());
   sqlite3_reset(begin_.get());
   *begun = result == SQLITE_DONE;
@@ -280,16 +283,38 @@ ErrorCode BaseWriter::ClearRange(std::string_view begin, std::string_view end) {
   return 0;
 }
 
-ErrorCode BaseWriter::Put(std::string_view key, const std::optional<std::string_view>& value) {
-  sqlite3_stmt* const statement = value.has_value() ? put_.get() : delete_.get();
-  Bind(statement, 1, key);
-  if (value.has_value()) Bind(statement, 2, *value);
-  if (ErrorCode error = Run(statement)) return error;
+ErrorCode BaseWriter::Put(std::string_view key, std::string_view value) {
+  if (gap_begin_ <= key && key < gap_end_) gap_begin_ = std::string(key) + '\0';
+  Bind(put_.get(), 1, key);
+  Bind(put_.get(), 2, value);
+  if (ErrorCode error = Run(put_.get())) return error;
   if (!IsSampled(key)) return 0;
-  sqlite3_stmt* const sample = value.has_value() ? sample_put_.get() : sample_delete_.get();
-  Bind(sample, 1, key);
-  if (value.has_value()) sqlite3_bind_int64(sample, 2, static_cast<int64_t>(key.size() + value->size()));
-  return Run(sample);
+  Bind(sample_put_.get(), 1, key);
+  sqlite3_bind_int64(sample_put_.get(), 2, static_cast<int64_t>(key.size() + value.size()));
+  return Run(sample_put_.get());
+}
+
+ErrorCode BaseWriter::Clear(std::string_view key) {
+  if (gap_begin_ <= key && key < gap_end_) return 0;
+  Bind(delete_.get(), 1, key);
+  if (ErrorCode error = Run(delete_.get())) return error;
+  if (sqlite3_changes(db_.get()) == 0) return FindGap(key);
+  if (!IsSampled(key)) return 0;
+  Bind(sample_delete_.get(), 1, key);
+  return Run(sample_delete_.get());
+}
+
+// From a key that is not there to the next one that is.
+ErrorCode BaseWriter::FindGap(std::string_view key) {
+  gap_begin_ = key;
+  gap_end_.clear();
+  Bind(next_key_.get(), 1, key);
+  const int result = sqlite3_step(next_key_.get());
+  if (result == SQLITE_ROW) gap_end_ = Column(next_key_.get(), 0);
+  if (result == SQLITE_DONE) gap_end_ = kSystemEnd;
+  const ErrorCode error = result == SQLITE_ROW || result == SQLITE_DONE ? 0 : Fail(result);
+  sqlite3_reset(next_key_.get());
+  return error;
 }
 
 ErrorCode BaseWriter::Commit(const BaseMark& mark) {

@@ -85,8 +85,10 @@ class BaseWriter {
   // Starts a write transaction and reads the mark. False when another process has one open.
   ErrorCode Begin(bool* begun, BaseMark* mark);
   ErrorCode ClearRange(std::string_view begin, std::string_view end);
-  // Nothing: clears the key.
-  ErrorCode Put(std::string_view key, const std::optional<std::string_view>& value);
+  ErrorCode Put(std::string_view key, std::string_view value);
+  // Cheap for keys that are not there, if they come in ascending order: most keys of a queue were set and cleared since
+  // the last fold.
+  ErrorCode Clear(std::string_view key);
   // Durable when it returns.
   ErrorCode Commit(const BaseMark& mark);
   void Rollback();
@@ -98,11 +100,14 @@ class BaseWriter {
   BaseWriter() = default;
   ErrorCode Run(sqlite3_stmt* statement);
   ErrorCode Fail(int result);
+  ErrorCode FindGap(std::string_view key);
 
   SqliteHandle db_;
-  SqliteStatement begin_, commit_, rollback_, mark_query_, mark_update_, put_, delete_, delete_range_;
+  SqliteStatement begin_, commit_, rollback_, mark_query_, mark_update_, put_, delete_, delete_range_, next_key_;
   SqliteStatement sample_put_, sample_delete_, sample_delete_range_;
   std::string why_;
+  // No key of [begin, end) is there. Empty when nothing is known; good for one write transaction.
+  std::string gap_begin_, gap_end_;
 };
 
 // A pool of readers that take a new snapshot when the base has moved.

@@ -46,7 +46,7 @@ struct EngineTuning {
   // Upkeep looks around this often, and folds at most this often.
   int64_t tick_us = 100'000;
   int64_t fold_every_us = 1'000'000;
-  // Bytes of the log that are folded in one SQLite transaction.
+  // Bytes of keys and values that are folded in one SQLite transaction; see Fold.
   size_t fold_bytes = 8 << 20;
   // Bytes of the log that may wait to be folded before commits have to wait.
   uint64_t most_unfolded = uint64_t{512} << 20;

@@ -1,7 +1,7 @@
 // Fold: moves a piece of the commit log into the base.
 //
-// Only the last value of each key in the piece is written, in the order of the keys; what was set and cleared again
-// within it hardly costs anything. The mark how far the base has come is written in the same SQLite transaction.
+// Only the last value of each key in the piece is written, in the order of the keys. The mark how far the base has come
+// is written in the same SQLite transaction.
 //
 // Thread safety: one call at a time per BaseWriter; other processes may try at the same time, one of them wins.
 #ifndef FDBJOBS_EMBEDDED_FOLD_H_
@@ -22,7 +22,8 @@ struct FoldOutcome {
   bool more = false;  // there is more that is old enough
 };
 
-// Folds records up to `up_to`, at most about `max_bytes` of them. Gives up between keys when `stop` is set.
+// Folds records up to `up_to`, until the keys and values that remain of them have about `max_bytes`; more of the log,
+// up to four times that, if much of it comes to nothing. Gives up between keys when `stop` is set.
 ErrorCode Fold(CommitLog* log, BaseWriter* base, ControlBlock* control, Version up_to, size_t max_bytes,
                const std::atomic<bool>& stop, FoldOutcome* outcome, std::string* why);
 
