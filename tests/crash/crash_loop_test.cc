@@ -24,7 +24,7 @@ constexpr uint32_t kWriters = 3;
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int kKills = 30;
 #else
-constexpr int kKills = 150;
+constexpr int kKills = 300;
 #endif
 
 int Kills() {
