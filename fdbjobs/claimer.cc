@@ -124,42 +124,46 @@ absl::StatusOr<Claimer::Try> Claimer::TryOnce(absl::Time deadline, const Body* b
       continue;
     }
     if (fdb::MaybeCommitted(result.status()) && !tried.jobs.empty()) {
-      absl::StatusOr<Claimed> settled = Settle(tried, deadline);
-      // To give up here would leave what was claimed to nobody. Settle changes nothing, so it may be done again.
-      while (fdb::FdbCode(settled.status()) == fdb::error::kTransactionTimedOut && absl::Now() < deadline) {
-        settled = Settle(tried, deadline);
-      }
+      const absl::StatusOr<Claimed> settled = Settle(tried, std::max(deadline, absl::Now()) + kGrace);
       if (!settled.ok()) return settled.status();
-      if (!settled->jobs.empty()) return Try{*std::move(settled), std::nullopt};
+      if (!settled->jobs.empty()) return Try{*settled, std::nullopt};
     }
     if (code != fdb::error::kTransactionTimedOut || absl::Now() >= deadline) return result.status();
   }
 }
 
-// After a claim that timed out in its commit: those of its jobs that are claimed. The others never will be by it.
-absl::StatusOr<Claimed> Claimer::Settle(const Claimed& maybe, absl::Time deadline) {
-  const absl::Duration left = std::max(absl::ZeroDuration(), deadline - absl::Now()) + kGrace;
-  return fdb::Transact(db_, {.timeout = left}, [&](fdb::Transaction& tr) -> absl::StatusOr<Claimed> {
-    std::vector<fdb::ValueFuture> rows;
-    for (const ClaimedJob& job : maybe.jobs) {
-      const std::string key = jobs_.keys().Data(job.type, job.id);
-      rows.push_back(tr.Get(key, fdb::Isolation::kSerializable));
-      // The claim read the row. If it is still on its way, it conflicts with this and fails.
-      if (absl::Status status = tr.AddWriteConflictKey(key); !status.ok()) return status;
+// After a claim that timed out in its commit: those of its jobs that are claimed. The others never will be by it. To
+// give up would leave what was claimed to nobody, so it goes on until it knows, or until `until`.
+absl::StatusOr<Claimed> Claimer::Settle(const Claimed& maybe, absl::Time until) {
+  while (true) {
+    const absl::Duration left = std::max(absl::Milliseconds(1), until - absl::Now());
+    absl::StatusOr<Claimed> settled =
+        fdb::Transact(db_, {.timeout = left}, [&](fdb::Transaction& tr) { return SettleIn(tr, maybe); });
+    // It changes nothing, so it may be done again.
+    if (fdb::FdbCode(settled.status()) != fdb::error::kTransactionTimedOut || absl::Now() >= until) return settled;
+  }
+}
+
+absl::StatusOr<Claimed> Claimer::SettleIn(fdb::Transaction& tr, const Claimed& maybe) {
+  std::vector<fdb::ValueFuture> rows;
+  for (const ClaimedJob& job : maybe.jobs) {
+    const std::string key = jobs_.keys().Data(job.type, job.id);
+    rows.push_back(tr.Get(key, fdb::Isolation::kSerializable));
+    // The claim read the row. If it is still on its way, it conflicts with this and fails.
+    if (absl::Status status = tr.AddWriteConflictKey(key); !status.ok()) return status;
+  }
+  Claimed claimed;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const absl::StatusOr<std::optional<std::string_view>> value = rows[i].AwaitView();
+    if (!value.ok()) return value.status();
+    if (!value->has_value()) continue;
+    // A row that can't be read any more is not this claim's.
+    const absl::StatusOr<keyspace::JobRow> row = keyspace::JobRow::Decode(**value);
+    if (row.ok() && row->state == JobState::kRunning && row->lock == maybe.jobs[i].lock) {
+      claimed.jobs.push_back(maybe.jobs[i]);
     }
-    Claimed claimed;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      const absl::StatusOr<std::optional<std::string_view>> value = rows[i].AwaitView();
-      if (!value.ok()) return value.status();
-      if (!value->has_value()) continue;
-      // A row that can't be read any more is not this claim's.
-      const absl::StatusOr<keyspace::JobRow> row = keyspace::JobRow::Decode(**value);
-      if (row.ok() && row->state == JobState::kRunning && row->lock == maybe.jobs[i].lock) {
-        claimed.jobs.push_back(maybe.jobs[i]);
-      }
-    }
-    return claimed;
-  });
+  }
+  return claimed;
 }
 
 // Waits as the leader. `watch` was set by the look that found nothing.

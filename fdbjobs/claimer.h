@@ -75,7 +75,8 @@ class Claimer {
   absl::StatusOr<Claimed> AcceptWith(absl::Time deadline, const Body* body);
   absl::StatusOr<Try> TryOnce(absl::Time deadline, const Body* body, bool watch);
   absl::StatusOr<Try> InTransaction(fdb::Transaction& tr, const AcceptOptions& accept, const Body* body, bool watch);
-  absl::StatusOr<Claimed> Settle(const Claimed& maybe, absl::Time deadline);
+  absl::StatusOr<Claimed> Settle(const Claimed& maybe, absl::Time until);
+  absl::StatusOr<Claimed> SettleIn(fdb::Transaction& tr, const Claimed& maybe);
   void Lead(fdb::VoidFuture& watch, absl::Time until);
   AcceptOptions NextOptions() const;
 

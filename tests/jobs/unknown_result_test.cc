@@ -180,6 +180,19 @@ TEST_F(UnknownResultTest, TheBlockingAcceptSurvivesAllOfThem) {
   EXPECT_EQ(Count(), (Counts{.pending = 0, .running = kRounds, .finished = 0}));
 }
 
+// Also when the deadline is past and one error follows the other: whoever gives up then has to know what it leaves.
+TEST_F(UnknownResultTest, ABlockingAcceptThatFailsHasClaimedNothing) {
+  for (int id = 0; id < kRounds; ++id) AddQuietly(id);
+  Claimer claimer(db(), jobs(), type());
+  int claimed = 0;
+  for (int i = 0; i < 10 * kRounds && claimed < kRounds; ++i) {
+    Faults("unknown_after=0.5,timed_out=0.3");
+    const absl::StatusOr<Claimed> some = claimer.Accept(absl::InfinitePast());
+    if (some.ok()) claimed += static_cast<int>(some->jobs.size());
+  }
+  EXPECT_EQ(Count(), (Counts{.pending = kRounds - claimed, .running = claimed, .finished = 0}));
+}
+
 TEST_F(UnknownResultTest, WholeJobsAreDoneOnceUnderAllOfThem) {
   for (int id = 0; id < kRounds; ++id) AddQuietly(id);
   Claimer claimer(db(), jobs(), type(), {.limit = 3});
