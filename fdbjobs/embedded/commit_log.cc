@@ -205,8 +205,13 @@ void CommitLog::DropBefore(uint32_t number) {
   for (uint32_t old : numbers) {
     if (old < number) unlink(Path(FileName(old)).c_str());
   }
+  // Closing a file that was removed takes some milliseconds, so after the lock.
+  std::vector<std::shared_ptr<Segment>> dropped;
   MutexLock lock(&mutex_);
-  open_.erase(open_.begin(), open_.lower_bound(number));
+  while (!open_.empty() && open_.begin()->first < number) {
+    dropped.push_back(std::move(open_.begin()->second));
+    open_.erase(open_.begin());
+  }
 }
 
 void CommitLog::DropFrom(uint32_t number) {

@@ -43,9 +43,11 @@ struct EngineTuning {
   Version window_versions = kWindowVersions;
   // How far the base stays behind: more than a read version may.
   Version fold_lag = kWindowVersions + 500'000;
-  // Upkeep looks around this often, and folds at most this often.
+  // Upkeep looks around this often, and folds at most this often; less often while less of the log than that waits.
   int64_t tick_us = 100'000;
   int64_t fold_every_us = 1'000'000;
+  int64_t fold_little_every_us = 5'000'000;
+  uint64_t little_unfolded = uint64_t{64} << 20;
   // Bytes of keys and values that are folded in one SQLite transaction; see Fold.
   size_t fold_bytes = 8 << 20;
   // Bytes of the log that may wait to be folded before commits have to wait.
@@ -125,8 +127,10 @@ class EngineImpl : public Engine {
   // Upkeep (engine_upkeep.cc).
   void RunUpkeep();
   void FinishWhatOthersLeft();
+  bool IsTimeToFold();
   void FoldOldCommits();
   void ForgetOldCommits();
+  void GiveMemoryBack();
   void ExtendLease();
   void RunSpareMaker();
 
@@ -179,9 +183,14 @@ class EngineImpl : public Engine {
   // Used by the upkeep thread alone.
   std::unique_ptr<BaseWriter> writer_;
   int64_t last_fold_us_ = 0;
+  uint64_t last_epoch_ = 0;
   Version unfinished_since_ = 0;
   // Most keys in the window since memory was last given back.
   size_t most_keys_ = 0;
+  // When it was last not worth giving back; the last commit that was acknowledged, and when that was seen.
+  int64_t not_worth_trimming_us_ = 0;
+  Version last_acked_ = 0;
+  int64_t last_commit_us_ = 0;
 
   Mutex threads_mutex_;
   std::vector<std::thread> threads_ ABSL_GUARDED_BY(threads_mutex_);

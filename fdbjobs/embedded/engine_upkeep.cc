@@ -12,6 +12,8 @@ namespace {
 constexpr Version kLeaseVersions = 600'000'000;
 // About a megabyte of window.
 constexpr size_t kKeysWorthTrimming = 4096;
+constexpr int64_t kQuietUs = 500'000;
+constexpr int64_t kLongestUntrimmedUs = 60'000'000;
 }  // namespace
 
 void EngineImpl::RunUpkeep() {
@@ -67,11 +69,24 @@ void EngineImpl::FinishWhatOthersLeft() {
   if (sync_->UpTo(control_->published_version.load(), &why) != 0) SetEngineError(why);
 }
 
-void EngineImpl::FoldOldCommits() {
-  if (control_->appended_bytes.load() <= control_->folded_bytes.load()) return;
+// Seldom while there is little to fold: what is set and cleared between two folds never reaches the disk a second time.
+bool EngineImpl::IsTimeToFold() {
   const int64_t now = MonotonicMicros();
-  if (now - last_fold_us_ < tuning_.fold_every_us) return;
+  // Whichever process has folded.
+  const uint64_t epoch = control_->base_epoch.load();
+  if (std::exchange(last_epoch_, epoch) != epoch) last_fold_us_ = now;
+  const uint64_t unfolded = control_->appended_bytes.load() - control_->folded_bytes.load();
+  if (unfolded == 0) return false;
+  if (now - last_fold_us_ <
+      (unfolded < tuning_.little_unfolded ? tuning_.fold_little_every_us : tuning_.fold_every_us)) {
+    return false;
+  }
   last_fold_us_ = now;
+  return true;
+}
+
+void EngineImpl::FoldOldCommits() {
+  if (!IsTimeToFold()) return;
   FoldOutcome outcome;
   do {
     std::string why;
@@ -96,11 +111,22 @@ void EngineImpl::ForgetOldCommits() {
     MutexLock lock(&state_mutex_);
     history_.DropBefore(clock_->Now() - tuning_.window_versions);
   }
+  GiveMemoryBack();
+}
+
+// Not after every fold: under a steady load memory is soon used again. And whoever allocates meanwhile is held up for
+// some milliseconds: so when nobody commits, if that comes within a minute.
+void EngineImpl::GiveMemoryBack() {
+  const int64_t now = MonotonicMicros();
+  const Version acked = control_->acked_version.load();
+  if (std::exchange(last_acked_, acked) != acked) last_commit_us_ = now;
   const size_t keys = window_.keys();
   most_keys_ = std::max(most_keys_, keys);
-  if (most_keys_ < kKeysWorthTrimming || keys > most_keys_ / 4) return;
-  // Only now, not after every fold: it looks at all free memory of the process, and under a steady load that is soon
-  // used again.
+  if (most_keys_ < kKeysWorthTrimming || keys > most_keys_ / 4) {
+    not_worth_trimming_us_ = now;
+    return;
+  }
+  if (now - last_commit_us_ < kQuietUs && now - not_worth_trimming_us_ < kLongestUntrimmedUs) return;
   most_keys_ = keys;
   malloc_trim(0);
 }

@@ -25,9 +25,11 @@ ErrorCode Fold(CommitLog* log, BaseWriter* base, ControlBlock* control, Version 
   LogCursor cursor(log);
   cursor.Place(mark.position, mark.hash, mark.version);
   FoldPiece piece;
+  Pace pace;
   RecordView record;
   LogCursor::Outcome read;
   while ((read = cursor.Next(tail, &record)) == LogCursor::Outcome::kRecord && record.version <= up_to) {
+    pace.MaybeRest();
     piece.Add(record, cursor.segment());
     mark = {record.version, cursor.position(), record.hash, mark.lease};
     outcome->bytes += record.total_size;
@@ -40,7 +42,7 @@ ErrorCode Fold(CommitLog* log, BaseWriter* base, ControlBlock* control, Version 
     error = kFileCorrupt;
   }
   if (error == 0 && outcome->bytes > 0) {
-    error = piece.WriteTo(base, stop);
+    error = piece.WriteTo(base, stop, &pace);
     if (error == 0) error = base->Commit(mark);
     if (error != 0) *why = base->why();
   }

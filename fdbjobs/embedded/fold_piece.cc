@@ -41,11 +41,12 @@ void FoldPiece::ClearRange(std::string_view begin, std::string_view end) {
   weight_ += begin.size() + end.size();
 }
 
-ErrorCode FoldPiece::WriteTo(BaseWriter* base, const std::atomic<bool>& stop) const {
+ErrorCode FoldPiece::WriteTo(BaseWriter* base, const std::atomic<bool>& stop, Pace* pace) const {
   for (const auto& [begin, end] : ranges_) {
     if (ErrorCode error = base->ClearRange(begin, end)) return error;
   }
   for (const auto& [key, last] : keys_) {
+    pace->MaybeRest();
     if (stop.load(std::memory_order_relaxed)) return kOperationCancelled;
     if (ErrorCode error = last.value.has_value() ? base->Put(key, *last.value) : base->Clear(key)) return error;
   }

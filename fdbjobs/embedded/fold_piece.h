@@ -8,7 +8,7 @@
 //
 //   FoldPiece piece;
 //   while (piece.weight() < limit && ...) piece.Add(record, segment);
-//   ErrorCode error = piece.WriteTo(base, stop);
+//   ErrorCode error = piece.WriteTo(base, stop, &pace);
 #ifndef FDBJOBS_EMBEDDED_FOLD_PIECE_H_
 #define FDBJOBS_EMBEDDED_FOLD_PIECE_H_
 
@@ -24,6 +24,7 @@
 #include "fdbjobs/embedded/base_store.h"
 #include "fdbjobs/embedded/commit_log.h"
 #include "fdbjobs/embedded/log_record.h"
+#include "fdbjobs/embedded/pace.h"
 
 namespace fdbjobs::embedded {
 
@@ -33,7 +34,7 @@ class FoldPiece {
   size_t weight() const { return weight_; }
 
   // Gives up between keys when `stop` is set.
-  ErrorCode WriteTo(BaseWriter* base, const std::atomic<bool>& stop) const;
+  ErrorCode WriteTo(BaseWriter* base, const std::atomic<bool>& stop, Pace* pace) const;
 
  private:
   // What the last record that wrote the key says.

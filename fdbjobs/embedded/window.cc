@@ -127,6 +127,8 @@ void Window::Prune(Version version) {
   constexpr std::chrono::microseconds kPause{50};
   for (bool more = true, first = true; more; first = false) {
     if (!first) std::this_thread::sleep_for(kPause);
+    // Unmapping and closing a file that was removed takes ten milliseconds, so after the lock.
+    std::vector<std::shared_ptr<Segment>> dropped;
     WriterLock lock(&mutex_);
     for (size_t i = 0; i < kStep && !pending_.empty() && pending_.front().version <= version; ++i) {
       History* const history = pending_.front().history;
@@ -135,7 +137,10 @@ void Window::Prune(Version version) {
       if (history->empty()) keys_.erase(history->key());
     }
     more = !pending_.empty() && pending_.front().version <= version;
-    while (!more && !segments_.empty() && segments_.front().second <= version) segments_.pop_front();
+    while (!more && !segments_.empty() && segments_.front().second <= version) {
+      dropped.push_back(std::move(segments_.front().first));
+      segments_.pop_front();
+    }
   }
 }
 

@@ -78,7 +78,7 @@ TEST_F(EngineDifferences, ASmallRangeIsMeasuredAndALargeOneEstimated) {
   tuning.window_versions = 100'000;
   tuning.fold_lag = 110'000;
   tuning.tick_us = 1000;
-  tuning.fold_every_us = 1000;
+  tuning.fold_every_us = tuning.fold_little_every_us = 1000;
   Reopen(tuning);
   auto writes = std::make_shared<MutationList>();
   constexpr int kRows = 20'000;

@@ -152,7 +152,7 @@ TEST_F(EngineModel, CommitsThatWereFoldedIntoTheBaseReadAsBefore) {
   tuning.window_versions = 200'000;
   tuning.fold_lag = 210'000;
   tuning.tick_us = 1000;
-  tuning.fold_every_us = 1000;
+  tuning.fold_every_us = tuning.fold_little_every_us = 1000;
   tuning.fold_bytes = 2000;
   auto engine = std::make_unique<EngineImpl>(tuning);
   std::string why;
@@ -183,6 +183,29 @@ TEST_F(EngineModel, CommitsThatWereFoldedIntoTheBaseReadAsBefore) {
   ASSERT_EQ(BaseReader::Open(folder_.path() + "/base.sqlite", &base, &why), 0) << why;
   ASSERT_EQ(base->Refresh(), 0);
   EXPECT_GT(base->mark().version, history.begin()->first) << "nothing was folded";
+}
+
+// Little is folded after an hour here, so what is folded was much.
+TEST_F(EngineModel, MuchIsFoldedSoonerThanLittle) {
+  EngineTuning tuning;
+  tuning.window_versions = 10'000;
+  tuning.fold_lag = 11'000;
+  tuning.tick_us = 1000;
+  tuning.fold_every_us = 1000;
+  tuning.fold_little_every_us = int64_t{3600} * 1'000'000;
+  tuning.little_unfolded = 100'000;
+  EngineImpl engine(tuning);
+  std::string why;
+  ASSERT_EQ(engine.OpenFolder(folder_.path(), &why), 0) << why;
+  std::unique_ptr<BaseReader> base;
+  ASSERT_EQ(BaseReader::Open(folder_.path() + "/base.sqlite", &base, &why), 0) << why;
+  size_t bytes = 0;
+  do {
+    ASSERT_EQ(CommitAndWait(&engine, SetRequest(RandomKey(), std::string(5000, 'v'))).error, 0);
+    bytes += 5000;
+    ASSERT_EQ(base->Refresh(), 0);
+  } while (base->mark().version == 0);
+  EXPECT_GE(bytes, 95'000u);
 }
 
 TEST_F(EngineModel, AReadThatWasOverwrittenConflictsAndOthersDoNot) {

@@ -38,9 +38,10 @@ class FoldPieceTest : public ::testing::Test {
   void Fold() {
     bool begun = false;
     BaseMark mark;
+    Pace pace;
     ASSERT_EQ(writer_->Begin(&begun, &mark), 0);
     ASSERT_TRUE(begun);
-    ASSERT_EQ(piece_.WriteTo(writer_.get(), stop_), 0);
+    ASSERT_EQ(piece_.WriteTo(writer_.get(), stop_, &pace), 0);
     ASSERT_EQ(writer_->Commit(mark), 0);
     piece_ = FoldPiece();
     bodies_.clear();
