@@ -20,36 +20,55 @@ ClaimsInFlight::Place::~Place() {
   if (found->second.empty()) claims_->queues_.erase(found);
 }
 
-int ClaimsInFlight::Place::RowsOfOthers() const {
-  const std::lock_guard lock(claims_->mutex_);
-  const Clock::time_point now = claims_->now_();
-  int rows = 0;
-  for (const Claim& claim : claims_->queues_.find(queue_)->second) {
-    if (InTheWay(claim, *own_, now)) rows += claim.wanted;
+template <typename Visit>
+void ClaimsInFlight::ForOthers(const std::string& queue, Claims::const_iterator own, Visit visit) const {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point now = now_();
+  const Claims& of_queue = queues_.find(queue)->second;
+  bool came_before = true;
+  for (auto claim = of_queue.begin(); claim != of_queue.end(); ++claim) {
+    if (claim == own) came_before = false;
+    if (claim->owner != own->owner && now - claim->since <= kLongest) visit(*claim, came_before);
   }
-  return rows;
+}
+
+std::vector<ClaimsInFlight::Span> ClaimsInFlight::Place::HeldByOthers() const {
+  std::vector<Span> spans;
+  claims_->ForOthers(queue_, own_, [&](const Claim& claim, bool) {
+    if (claim.held.has_value()) spans.push_back(*claim.held);
+  });
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::vector<Span> apart;
+  for (Span& span : spans) {
+    if (!apart.empty() && span.begin <= apart.back().last + '\0') {
+      apart.back().last = std::max(apart.back().last, span.last);
+    } else {
+      apart.push_back(std::move(span));
+    }
+  }
+  return apart;
+}
+
+int ClaimsInFlight::Place::WantedBefore() const {
+  int wanted = 0;
+  claims_->ForOthers(queue_, own_, [&](const Claim& claim, bool came_before) {
+    if (came_before && !claim.held.has_value()) wanted += claim.wanted;
+  });
+  return wanted;
 }
 
 std::vector<size_t> ClaimsInFlight::Place::Free(const std::vector<std::string_view>& keys) const {
   std::vector<bool> taken(keys.size());
   size_t left_to_others = 0;
-  {
-    const std::lock_guard lock(claims_->mutex_);
-    const Clock::time_point now = claims_->now_();
-    const Claims& of_queue = claims_->queues_.find(queue_)->second;
-    bool came_before = true;
-    for (auto claim = of_queue.begin(); claim != of_queue.end(); ++claim) {
-      if (claim == own_) came_before = false;
-      if (!InTheWay(*claim, *own_, now)) continue;
-      if (!claim->held.has_value()) {
-        if (came_before) left_to_others += static_cast<size_t>(claim->wanted);
-        continue;
-      }
-      const auto from = std::lower_bound(keys.begin(), keys.end(), claim->held->first);
-      const auto to = std::upper_bound(from, keys.end(), claim->held->last);
-      std::fill(taken.begin() + (from - keys.begin()), taken.begin() + (to - keys.begin()), true);
+  claims_->ForOthers(queue_, own_, [&](const Claim& claim, bool came_before) {
+    if (!claim.held.has_value()) {
+      if (came_before) left_to_others += static_cast<size_t>(claim.wanted);
+      return;
     }
-  }
+    const auto from = std::lower_bound(keys.begin(), keys.end(), claim.held->begin);
+    const auto to = std::upper_bound(from, keys.end(), claim.held->last);
+    std::fill(taken.begin() + (from - keys.begin()), taken.begin() + (to - keys.begin()), true);
+  });
   std::vector<size_t> free;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (taken[i]) continue;
@@ -62,11 +81,13 @@ std::vector<size_t> ClaimsInFlight::Place::Free(const std::vector<std::string_vi
   return free;
 }
 
-void ClaimsInFlight::Place::Hold(std::string_view first, std::string_view last) {
+void ClaimsInFlight::Place::Hold(Span span) {
   const std::lock_guard lock(claims_->mutex_);
-  if (!own_->held.has_value()) own_->held = Span{std::string(first), std::string(last)};
-  if (first < own_->held->first) own_->held->first = first;
-  if (last > own_->held->last) own_->held->last = last;
+  if (own_->held.has_value()) {
+    span.begin = std::min(span.begin, own_->held->begin);
+    span.last = std::max(span.last, own_->held->last);
+  }
+  own_->held = std::move(span);
 }
 
 bool ClaimsInFlight::Place::holds() const {

@@ -1,16 +1,18 @@
 // ClaimsInFlight: what the transactions of this process are claiming at the moment, so that they do not claim the same.
 //
 // Two transactions that claim the same job conflict, and one of them has done its work in vain. Claimers of one process
-// can know of each other: each passes over the rows that others hold, and leaves to those that are still looking as
-// many rows as they want. All of it is advice. Should it be wrong, the transactions conflict as they would without it.
+// can know of each other: each passes over the parts of the queue that others hold, and leaves to those that are still
+// looking as many rows as they want. All of it is advice. Should it be wrong, the transactions conflict as they would
+// without it.
 //
 // Thread safety: any thread; a Place one thread at a time. Lifetime: shared by Jobs and by all places.
 //
 //   ClaimsInFlight::Place place(in_flight, queue, &memory, limit);   // before the queue is read
-//   int rows = limit + place.RowsOfOthers();
+//   const std::vector<ClaimsInFlight::Span> left_out = place.HeldByOthers();
+//   int rows = limit + place.WantedBefore();
 //   ...
 //   const std::vector<size_t> free = place.Free(keys);
-//   place.Hold(keys[free.front()], keys[free.back()]);                // until it is destroyed
+//   place.Hold({std::string(keys[free.front()]), std::string(keys[free.back()])});  // until it is destroyed
 #ifndef FDBJOBS_CLAIMS_IN_FLIGHT_H_
 #define FDBJOBS_CLAIMS_IN_FLIGHT_H_
 
@@ -37,12 +39,17 @@ class ClaimsInFlight {
 
   explicit ClaimsInFlight(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
 
- private:
+  // A part of the queue, both ends included. It begins behind the row before its first one, so that spans of neighbours
+  // have nothing between them.
   struct Span {
-    std::string first;
+    std::string begin;
     std::string last;
+
+    friend bool operator==(const Span&, const Span&) = default;
   };
-  // Somebody who looks, or who holds the rows of a span, both ends included.
+
+ private:
+  // Somebody who looks, or who holds a span.
   struct Claim {
     const void* owner;
     int wanted;
@@ -50,9 +57,9 @@ class ClaimsInFlight {
     Clock::time_point since;
   };
   using Claims = std::list<Claim>;  // in the order of coming
-  static bool InTheWay(const Claim& claim, const Claim& own, Clock::time_point now) {
-    return claim.owner != own.owner && now - claim.since <= kLongest;
-  }
+  // Calls `visit(claim, came_before)` for all that are in the way of `own`, in the order of coming.
+  template <typename Visit>
+  void ForOthers(const std::string& queue, Claims::const_iterator own, Visit visit) const;
 
  public:
   // A claimer's place among the others. It looks until it holds.
@@ -65,13 +72,15 @@ class ClaimsInFlight {
     Place& operator=(Place&&) = delete;
     ~Place();
 
-    // How many rows others hold or want at the most.
-    int RowsOfOthers() const;
-    // Of `keys`, which ascend, the places of those that nobody else holds; without as many at the front as those want
-    // who came before and are still looking.
+    // What others hold: ascending, with something between each two.
+    std::vector<Span> HeldByOthers() const;
+    // How many rows those want who came before and are still looking.
+    int WantedBefore() const;
+    // Of `keys`, which ascend, the places of those that nobody else holds; without as many at the front as
+    // WantedBefore.
     std::vector<size_t> Free(const std::vector<std::string_view>& keys) const;
-    // From now on it holds these, and all between them. A second call adds to the first.
-    void Hold(std::string_view first, std::string_view last);
+    // From now on it holds the span. A second call adds to the first, and all between.
+    void Hold(Span span);
     bool holds() const;
 
    private:
@@ -82,7 +91,7 @@ class ClaimsInFlight {
 
  private:
   const std::function<Clock::time_point()> now_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   // A queue is there as long as somebody looks or holds. Guarded by mutex_.
   absl::flat_hash_map<std::string, Claims> queues_;
 };

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMostClaims = 10000;
 // Rows that are looked at together when those before could not be claimed.
 constexpr int kMostAtOnce = 1000;
-// Rows of others that are read along, to be passed over.
+// Rows that are read along, to be left to others.
 constexpr int kMostOfOthers = 2000;
 
 // Brings a block of the window to its front, and tells how many rows it has. Blocks are neighbours of the first row's
@@ -76,7 +76,11 @@ void KeepFree(const ClaimsInFlight::Place& place, std::vector<Candidate>* candid
   if (free.size() == candidates->size()) return;
   std::vector<Candidate> kept;
   kept.reserve(free.size());
-  for (const size_t i : free) kept.push_back(std::move((*candidates)[i]));
+  for (const size_t i : free) {
+    kept.push_back(std::move((*candidates)[i]));
+    const bool behind_others = i > 0 && (kept.size() == 1 || free[kept.size() - 2] != i - 1);
+    if (behind_others) kept.back().begin = std::max(kept.back().begin, std::string(keys[i - 1]) + '\0');
+  }
   *candidates = std::move(kept);
 }
 
@@ -105,11 +109,14 @@ class Claim {
     window_ = contention.Window(type_, options_.limit, tr_.retry_of() == fdb::error::kNotCommitted);
     auto& memory = tr_.memory<TransactionMemory>();
     ClaimsInFlight::Place place(std::move(in_flight), keys_.PendingRange(type_).begin, &memory, options_.limit);
-    if (absl::Status status = Go(&place); !status.ok()) return status;
+    bool exact = true;
+    if (absl::Status status = GoBesideOthers(&place, &exact); !status.ok()) return status;
+    if (claimed_.jobs.empty() && !exact) {
+      if (absl::Status status = GoAgain(&place); !status.ok()) return status;
+    }
     // What others are claiming may stay in the queue after all, so nobody is told that it is empty.
     if (claimed_.jobs.empty() && passed_over_) {
-      claimed_ = Claimed();
-      if (absl::Status status = Go(nullptr); !status.ok()) return status;
+      if (absl::Status status = GoAgain(nullptr); !status.ok()) return status;
     }
     if (place.holds()) memory.claims.push_back(std::move(place));
     if (absl::Status status = access_.Flush(); !status.ok()) return status;
@@ -121,15 +128,30 @@ class Claim {
   bool spread() const { return window_ > options_.limit; }
   bool enough() const { return claimed_.jobs.size() >= limit_ || (spread() && !claimed_.jobs.empty()); }
 
-  // Along the queue until there is enough; with `place`, past what other transactions of this process claim.
-  absl::Status Go(ClaimsInFlight::Place* place) {
+  // Without reading what others hold. `*exact`: nothing else was left out.
+  absl::Status GoBesideOthers(ClaimsInFlight::Place* place, bool* exact) {
     PendingQueue queue(keys_, tr_, type_, options_.max_priority);
-    int rows = window_ + (place != nullptr ? std::min(place->RowsOfOthers(), kMostOfOthers) : 0);
+    const std::vector<ClaimsInFlight::Span> held = place->HeldByOthers();
+    passed_over_ = !held.empty();
+    *exact = queue.LeaveOut(held);
+    return Go(place, &queue);
+  }
+
+  // From the front, when there was nothing beside others.
+  absl::Status GoAgain(ClaimsInFlight::Place* place) {
+    PendingQueue queue(keys_, tr_, type_, options_.max_priority);
+    claimed_ = Claimed();
+    return Go(place, &queue);
+  }
+
+  // Along the queue until there is enough; with `place`, without what other transactions of this process claim.
+  absl::Status Go(ClaimsInFlight::Place* place, PendingQueue* queue) {
+    int rows = window_ + (place != nullptr ? std::min(place->WantedBefore(), kMostOfOthers) : 0);
     // One pass, unless rows are damaged or claimed already.
-    for (; !queue.at_end() && !enough(); rows = std::max(rows, std::min(2 * rows, kMostAtOnce))) {
-      const fdb::RangeFuture asked = queue.Ask(rows);
+    for (; !queue->at_end() && !enough(); rows = std::max(rows, std::min(2 * rows, kMostAtOnce))) {
+      const std::vector<fdb::RangeFuture> asked = queue->Ask(rows);
       if (kind_ == ClaimKind::kLease) access_.StartIncarnation();
-      absl::StatusOr<std::vector<Candidate>> candidates = queue.Take(asked, &claimed_.damaged);
+      absl::StatusOr<std::vector<Candidate>> candidates = queue->Take(asked, &claimed_.damaged);
       if (!candidates.ok()) return candidates.status();
       if (place != nullptr) {
         const size_t before = candidates->size();
@@ -144,13 +166,17 @@ class Claim {
   // Claims from the front of `candidates`.
   absl::Status ClaimFrom(ClaimsInFlight::Place* place, std::vector<Candidate>* candidates) {
     absl::Span<Candidate> left = absl::MakeSpan(*candidates);
-    size_t chosen = spread() && left.size() > limit_ ? ChooseFromWindow(limit_, candidates) : limit_;
+    size_t chosen = limit_;
+    if (spread() && left.size() > limit_) chosen = ChooseFromWindow(limit_, candidates);
     // So long as all can be claimed, no more is read than is taken. Behind what can't be, more at once.
     if (skipped_ > 0) chosen = std::max(chosen, skipped_);
     while (!left.empty() && !enough()) {
       const absl::Span<Candidate> some = left.first(std::min(left.size(), chosen));
       left.remove_prefix(some.size());
-      if (place != nullptr) place->Hold(some.front().pending_key, some.back().pending_key);
+      if (place != nullptr) {
+        const Candidate& first = some.front();
+        place->Hold({first.begin.empty() ? first.pending_key : first.begin, some.back().pending_key});
+      }
       const size_t before = claimed_.jobs.size();
       if (absl::Status status = ClaimSome(some); !status.ok()) return status;
       skipped_ += some.size() - (claimed_.jobs.size() - before);

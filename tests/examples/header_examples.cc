@@ -43,21 +43,23 @@ absl::Status ClaimerExample(const fdb::Database& db, const Jobs& jobs, const boo
 }
 
 void ClaimsInFlightExample(std::shared_ptr<ClaimsInFlight> in_flight, const std::string& queue, int limit,
-                           const std::vector<std::string_view>& keys, std::vector<ClaimsInFlight::Place>& memory) {
+                           const std::vector<std::string_view>& rows_read, std::vector<ClaimsInFlight::Place>& memory) {
   ClaimsInFlight::Place place(in_flight, queue, &memory, limit);  // before the queue is read
-  int rows = limit + place.RowsOfOthers();
-  if (static_cast<int>(keys.size()) > rows) return;
+  const std::vector<ClaimsInFlight::Span> left_out = place.HeldByOthers();
+  int rows = limit + place.WantedBefore();
+  const std::vector<std::string_view> keys(rows_read.begin(), rows_read.begin() + (left_out.empty() ? rows : 1));
   const std::vector<size_t> free = place.Free(keys);
-  place.Hold(keys[free.front()], keys[free.back()]);  // until it is destroyed
+  place.Hold({std::string(keys[free.front()]), std::string(keys[free.back()])});  // until it is destroyed
   memory.push_back(std::move(place));
 }
 
 absl::Status PendingQueueExample(const keyspace::JobKeys& keys, fdb::Transaction& tr, const JobType& type,
-                                 const std::optional<Priority>& max_priority) {
+                                 const std::optional<Priority>& max_priority, const ClaimsInFlight::Place& place) {
   std::vector<Damage> damaged;
   PendingQueue queue(keys, tr, type, max_priority);
+  queue.LeaveOut(place.HeldByOthers());
   while (!queue.at_end()) {
-    const fdb::RangeFuture asked = queue.Ask(100);
+    const std::vector<fdb::RangeFuture> asked = queue.Ask(100);
     absl::StatusOr<std::vector<Candidate>> candidates = queue.Take(asked, &damaged);
     if (!candidates.ok()) return candidates.status();
   }

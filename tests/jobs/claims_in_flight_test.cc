@@ -1,7 +1,7 @@
 // Claims of one process at the same time: they keep out of each other's way, and nothing gets lost by that.
 #include "fdbjobs/claims_in_flight.h"
 
-#include <map>
+#include <list>
 #include <random>
 #include <set>
 
@@ -16,6 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Place = ClaimsInFlight::Place;
+using Span = ClaimsInFlight::Span;
 
 class PlacesTest : public ::testing::Test {
  protected:
@@ -23,11 +24,12 @@ class PlacesTest : public ::testing::Test {
   std::unique_ptr<Place> Look(int wanted, const std::string& queue = "queue") {
     return std::make_unique<Place>(claims_, queue, &owners_.emplace_back(), wanted);
   }
-  std::unique_ptr<Place> Holding(std::string_view first, std::string_view last) {
+  std::unique_ptr<Place> Holding(const std::string& begin, const std::string& last) {
     std::unique_ptr<Place> place = Look(1);
-    place->Hold(first, last);
+    place->Hold({begin, last});
     return place;
   }
+  static Span Behind(const std::string& row, const std::string& last) { return {row + '\0', last}; }
 
   ClaimsInFlight::Clock::time_point now_;
   const std::shared_ptr<ClaimsInFlight> claims_ = std::make_shared<ClaimsInFlight>([this] { return now_; });
@@ -38,7 +40,8 @@ class PlacesTest : public ::testing::Test {
 TEST_F(PlacesTest, WhoIsAloneMayTakeAll) {
   const auto place = Look(3);
   EXPECT_THAT(place->Free(keys_), SizeIs(6));
-  EXPECT_EQ(place->RowsOfOthers(), 0);
+  EXPECT_THAT(place->HeldByOthers(), IsEmpty());
+  EXPECT_EQ(place->WantedBefore(), 0);
 }
 
 TEST_F(PlacesTest, WhatOthersHoldIsPassedOverUntilTheyAreGone) {
@@ -51,10 +54,26 @@ TEST_F(PlacesTest, WhatOthersHoldIsPassedOverUntilTheyAreGone) {
 
 TEST_F(PlacesTest, HoldingMoreAddsToWhatIsHeld) {
   const auto held = Holding("c", "c");
-  held->Hold("d", "e");
+  held->Hold(Behind("c", "e"));
   EXPECT_THAT(Look(1)->Free(keys_), ElementsAre(0, 1, 5));
-  held->Hold("a", "a");
+  held->Hold({"a", "a"});
   EXPECT_THAT(Look(1)->Free(keys_), ElementsAre(5));
+}
+
+TEST_F(PlacesTest, WhatIsHeldByNeighboursIsOneSpan) {
+  const auto place = Look(1);
+  const auto third = Holding("d", "e");
+  const auto first = Holding("a", "b");
+  EXPECT_THAT(place->HeldByOthers(), ElementsAre(Span{"a", "b"}, Span{"d", "e"}));
+  auto second = Look(1);
+  second->Hold(Behind("b", "c"));
+  EXPECT_THAT(place->HeldByOthers(), ElementsAre(Span{"a", "c"}, Span{"d", "e"}));
+  EXPECT_THAT(second->HeldByOthers(), ElementsAre(Span{"a", "b"}, Span{"d", "e"}));
+  const auto fourth = Look(1);
+  fourth->Hold(Behind("c", "d"));
+  EXPECT_THAT(place->HeldByOthers(), ElementsAre(Span{"a", "e"}));
+  second.reset();
+  EXPECT_THAT(place->HeldByOthers(), ElementsAre(Span{"a", "b"}, Behind("c", "e")));
 }
 
 TEST_F(PlacesTest, ThoseWhoCameBeforeAndStillLookComeFirst) {
@@ -64,21 +83,23 @@ TEST_F(PlacesTest, ThoseWhoCameBeforeAndStillLookComeFirst) {
   EXPECT_THAT(first->Free(keys_), SizeIs(6));
   EXPECT_THAT(second->Free(keys_), ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(third->Free(keys_), ElementsAre(3, 4, 5));
-  EXPECT_EQ(third->RowsOfOthers(), 3);
-  second->Hold("c", "c");
+  EXPECT_EQ(third->WantedBefore(), 3);
+  second->Hold({"c", "c"});
+  EXPECT_EQ(third->WantedBefore(), 2);
   EXPECT_THAT(first->Free(keys_), ElementsAre(0, 1, 3, 4, 5));
   EXPECT_THAT(third->Free(keys_), ElementsAre(3, 4, 5));
 }
 
 TEST_F(PlacesTest, AQueueOrAnOwnerOfItsOwnIsInNobodysWay) {
   const auto elsewhere = Look(5, "another queue");
-  elsewhere->Hold("a", "f");
+  elsewhere->Hold({"a", "f"});
   int owner = 0;
   Place one(claims_, "queue", &owner, 1);
-  one.Hold("a", "c");
+  one.Hold({"a", "c"});
   const Place other(claims_, "queue", &owner, 1);
   EXPECT_THAT(other.Free(keys_), SizeIs(6));
-  EXPECT_EQ(other.RowsOfOthers(), 0);
+  EXPECT_THAT(other.HeldByOthers(), IsEmpty());
+  EXPECT_EQ(other.WantedBefore(), 0);
 }
 
 TEST_F(PlacesTest, NothingIsHeldForLongerThanATransactionLasts) {
@@ -133,7 +154,7 @@ TEST_F(PlacesTest, RandomPlacesNeverHoldTheSame) {
     size_t end = 0;
     while (end < expected.size() && end < one->wanted && expected[end] == expected[0] + end) ++end;
     if (end == 0) continue;
-    one->place->Hold(keys[expected[0]], keys[expected[end - 1]]);
+    one->place->Hold({names[expected[0]], names[expected[end - 1]]});
     one->held.insert(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(end));
   }
 }
@@ -174,6 +195,29 @@ TEST_F(ClaimsInFlightTest, JobsOfATransactionThatWasGivenUpComeFirstAgain) {
     EXPECT_THAT(Ids(Claim().jobs), ElementsAre(1));
   }
   EXPECT_THAT(Ids(Claim().jobs), ElementsAre(0));
+}
+
+// More of them than are looked at between what others hold.
+TEST_F(ClaimsInFlightTest, AJobThatCameBackBetweenOthersIsFoundInTheEnd) {
+  AddJobs(20);
+  std::list<fdb::OwnedTransaction> open;
+  for (int id = 0; id < 20; ++id) {
+    open.push_back(Begin());
+    EXPECT_THAT(Accept(open.back()), ElementsAre(id));
+  }
+  // Every second is given up.
+  for (auto tr = open.begin(); tr != open.end(); ++tr) tr = open.erase(tr);
+  std::set<JobId> got;
+  for (int i = 0; i < 10; ++i) {
+    const Claimed claimed = Claim();
+    ASSERT_THAT(claimed.jobs, SizeIs(1));
+    if (i == 0) {
+      EXPECT_THAT(Ids(claimed.jobs), ElementsAre(0));
+    }
+    got.insert(claimed.jobs[0].id);
+  }
+  EXPECT_EQ(got, (std::set<JobId>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}));
+  for (fdb::OwnedTransaction& tr : open) EXPECT_THAT(tr.Commit().Await(), IsOk());
 }
 
 TEST_F(ClaimsInFlightTest, JobsOfATryThatFailedAreFreeWhenItIsTriedAgain) {
