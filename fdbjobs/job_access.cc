@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/arguments.h"
+#include "fdbjobs/fdb/key_selector.h"
 
 namespace fdbjobs {
 namespace {
@@ -24,7 +25,8 @@ const std::string& OptionsText(LoadedJob& job) {
 JobAccess::Read JobAccess::StartRead(const JobType& type, JobId id, fdb::Isolation isolation) {
   Read read{&type, std::move(id), {}, std::nullopt};
   read.key = keys_.Data(type, read.id);
-  if (!memory_.stamped.contains(read.key)) read.future = tr_.Get(read.key, isolation);
+  const bool known = memory_.stamped.contains(read.key) || memory_.reserved.contains(read.key);
+  if (!known) read.future = tr_.Get(read.key, isolation);
   return read;
 }
 
@@ -38,9 +40,13 @@ absl::StatusOr<LoadedJob> JobAccess::Await(Read& read) {
   if (const auto found = memory_.stamped.find(job.key); found != memory_.stamped.end()) {
     job.stamped = found->second.user_version;
     row = found->second.row;
+  } else if (const auto reserved = memory_.reserved.find(job.key); reserved != memory_.reserved.end()) {
+    row.emplace().options = reserved->second.options;
   } else {
-    // An earlier job of the same call may also have written the row without a stamp, after the read was issued.
-    if (written_.contains(job.key)) read.future = tr_.Get(job.key, fdb::Isolation::kSerializable);
+    // An earlier job of the same call may also have written the row without a stamp, after the read was issued, or when
+    // the memory had it.
+    if (!read.future.has_value() || written_.contains(job.key))
+      read.future = tr_.Get(job.key, fdb::Isolation::kSerializable);
     const absl::StatusOr<std::optional<std::string_view>> value = read.future->AwaitView();
     if (!value.ok()) return value.status();
     if (value->has_value()) {
@@ -60,8 +66,31 @@ absl::StatusOr<LoadedJob> JobAccess::Await(Read& read) {
   job.stored_options = std::move(row->options);
   if (const auto reserved = memory_.reserved.find(job.key); reserved != memory_.reserved.end()) {
     job.reserved = true;
-    job.lock = reserved->second;
+    job.lock = reserved->second.lock;
   }
+  return job;
+}
+
+fdb::RangeFuture JobAccess::StartProbe(std::string_view first_key, std::string_view last_key) const {
+  return tr_.GetRange({.begin = fdb::KeySelectorView::FirstGreaterOrEqual(first_key),
+                       .end = fdb::KeySelectorView::FirstGreaterThan(last_key),
+                       .isolation = fdb::Isolation::kSnapshot,
+                       .limit = 1,
+                       .mode = fdb::StreamingMode::kExact});
+}
+
+absl::StatusOr<bool> JobAccess::AwaitProbe(const fdb::RangeFuture& probe) {
+  const absl::StatusOr<fdb::RangeBatchView> batch = probe.AwaitView();
+  if (!batch.ok()) return batch.status();
+  return batch->rows.empty();
+}
+
+absl::StatusOr<LoadedJob> JobAccess::Absent(const JobType& type, const JobId& id, std::string key) {
+  if (absl::Status status = tr_.AddReadConflictKey(key); !status.ok()) return status;
+  LoadedJob job;
+  job.type = &type;
+  job.id = id;
+  job.key = std::move(key);
   return job;
 }
 
@@ -104,7 +133,7 @@ absl::Status JobAccess::Put(LoadedJob& job, std::optional<JobState> to) {
     if (!next.ok()) return next.status();
     user_version = *next;
   }
-  wrote_ = true;
+  wrote_ = memory_.wrote_jobs = true;
   CountChange& change = ChangeOf(*job.type);
   if (job.state.has_value()) --change.by_state[Index(*job.state)];
   if (to.has_value()) ++change.by_state[Index(*to)];
@@ -172,12 +201,15 @@ void JobAccess::WriteStored(LoadedJob& job, JobState state) {
   row.state = state;
   row.options = OptionsText(job);
   tr_.Set(job.key, row.Encode());
+  if (const auto reserved = memory_.reserved.find(job.key); reserved != memory_.reserved.end()) {
+    reserved->second.options = row.options;
+  }
   if (job.stamped.has_value()) memory_.stamped[job.key] = {std::move(row), *job.stamped};
   written_.insert(job.key);
 }
 
 absl::Status JobAccess::Rewrite(LoadedJob& job) {
-  wrote_ = true;
+  wrote_ = memory_.wrote_jobs = true;
   if (job.state != JobState::kRunning) {
     WriteStored(job, *job.state);
     return absl::OkStatus();
@@ -194,7 +226,7 @@ absl::Status JobAccess::Rewrite(LoadedJob& job) {
 }
 
 void JobAccess::Reserve(LoadedJob& job, const Lock& lock) {
-  memory_.reserved[job.key] = lock;
+  memory_.reserved[job.key] = {lock, job.stored_options};
   job.reserved = true;
   job.lock = lock;
 }

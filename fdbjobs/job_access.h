@@ -67,6 +67,16 @@ class JobAccess {
   // kDataLoss, with the key, when the row can't be read.
   absl::StatusOr<LoadedJob> Await(Read& read);
 
+  // One look at all that the ids of many new jobs span, instead of a read of each: ids that were made one after the
+  // other have nothing between them. Only while this try has written no jobs: a snapshot may be set not to see those.
+  bool CanProbe() const { return !memory_.wrote_jobs; }
+  // Issues it. Snapshot: what others add in between must not conflict.
+  fdb::RangeFuture StartProbe(std::string_view first_key, std::string_view last_key) const;
+  // Whether there is nothing.
+  static absl::StatusOr<bool> AwaitProbe(const fdb::RangeFuture& probe);
+  // A job that is not there by a probe. Conflicts as if it had been read.
+  absl::StatusOr<LoadedJob> Absent(const JobType& type, const JobId& id, std::string key);
+
   // Issues the read of the incarnation, unless it is known. Needed before a job gets to or from running.
   void StartIncarnation();
   absl::StatusOr<uint8_t> AwaitIncarnation();

@@ -24,6 +24,7 @@
 #ifndef FDBJOBS_JOBS_H_
 #define FDBJOBS_JOBS_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -75,7 +76,8 @@ class Jobs {
   // timeout. Writes: data row, pending row, count, pending watch.
   [[nodiscard]] absl::StatusOr<AddResult> Add(fdb::Transaction& tr, const JobType& type, const NewJob& job,
                                               IfExists if_exists = IfExists::kError) const;
-  // All of them or, on error, none. Two jobs of one id among them are as two calls of Add. Reads are issued together.
+  // All of them or, on error, none. Two jobs of one id among them are as two calls of Add. Reads are issued together;
+  // from eight jobs on one read tells, if nothing is there between the lowest and the highest id, that all are new.
   [[nodiscard]] absl::StatusOr<std::vector<AddResult>> AddMany(fdb::Transaction& tr, const JobType& type,
                                                                absl::Span<const NewJob> jobs,
                                                                IfExists if_exists = IfExists::kError) const;
@@ -190,6 +192,7 @@ class Jobs {
   const std::unique_ptr<Receipts> receipts_;
   const std::unique_ptr<Contention> contention_;
   const std::shared_ptr<ClaimsInFlight> in_flight_;
+  mutable std::atomic<int> calls_without_probe_{0};  // of AddMany
 };
 
 }  // namespace fdbjobs

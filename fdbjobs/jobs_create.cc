@@ -1,4 +1,7 @@
 // The calls of users and operators: Add, Remove, Cancel, Resubmit, SetPriority.
+#include <algorithm>
+#include <atomic>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -16,6 +19,91 @@ absl::Status CheckNewJob(const keyspace::JobKeys& keys, const JobType& type, con
   if (absl::Status status = CheckPriority(keys, type, job.id, job.priority); !status.ok()) return status;
   return CheckData(job.data);
 }
+
+// Fewer jobs are read one by one.
+constexpr size_t kWorthAProbe = 8;
+// After a probe that has found something the next calls go without.
+constexpr int kRestAfterAMiss = 16;
+
+absl::Status CheckTimeout(const keyspace::JobKeys& keys, const JobAccess& access, const JobType& type,
+                          const fdb::ValueFuture& timeout) {
+  const absl::StatusOr<std::optional<std::string_view>> value = timeout.AwaitView();
+  if (!value.ok()) return value.status();
+  if (!value->has_value()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("type ", type.ToString(), " has no activity timeout; set one before jobs are added"));
+  }
+  // With one that the monitor can't read, nobody would rescue them.
+  const absl::StatusOr<int64_t> number = keyspace::JobKeys::DecodeTimeout(**value);
+  return number.ok() ? absl::OkStatus() : access.DamagedRow(keys.ActivityTimeout(type), number.status());
+}
+
+// The jobs as they are before they are added, read by a probe where that is worth it.
+class ReadBeforeAdd {
+ public:
+  ReadBeforeAdd(const keyspace::JobKeys& keys, JobAccess& access, const JobType& type, absl::Span<const NewJob> jobs,
+                std::atomic<int>& rest)
+      : access_(access), type_(type), jobs_(jobs), rest_(rest) {
+    if (jobs.size() < kWorthAProbe || !access.CanProbe() || MustRest()) {
+      StartReads();
+      return;
+    }
+    keys_.reserve(jobs.size());
+    for (const NewJob& job : jobs) keys_.push_back(keys.Data(type, job.id));
+    const auto [first, last] = std::minmax_element(keys_.begin(), keys_.end());
+    probe_ = access.StartProbe(*first, *last);
+  }
+
+  absl::StatusOr<std::vector<LoadedJob>> Await() {
+    if (probe_.has_value()) {
+      const absl::StatusOr<bool> none = JobAccess::AwaitProbe(*probe_);
+      if (!none.ok()) return none.status();
+      if (*none) return Absent();
+      rest_ = kRestAfterAMiss;
+      StartReads();
+    }
+    std::vector<LoadedJob> loaded;
+    loaded.reserve(jobs_.size());
+    for (JobAccess::Read& read : reads_) {
+      absl::StatusOr<LoadedJob> job = access_.Await(read);
+      if (!job.ok()) return job.status();
+      loaded.push_back(*std::move(job));
+    }
+    return loaded;
+  }
+
+ private:
+  bool MustRest() {
+    int left = rest_.load();
+    while (left > 0 && !rest_.compare_exchange_weak(left, left - 1)) {
+    }
+    return left > 0;
+  }
+
+  void StartReads() {
+    reads_.reserve(jobs_.size());
+    for (const NewJob& job : jobs_) reads_.push_back(access_.StartRead(type_, job.id));
+  }
+
+  absl::StatusOr<std::vector<LoadedJob>> Absent() {
+    std::vector<LoadedJob> loaded;
+    loaded.reserve(jobs_.size());
+    for (size_t i = 0; i < jobs_.size(); ++i) {
+      absl::StatusOr<LoadedJob> job = access_.Absent(type_, jobs_[i].id, std::move(keys_[i]));
+      if (!job.ok()) return job.status();
+      loaded.push_back(*std::move(job));
+    }
+    return loaded;
+  }
+
+  JobAccess& access_;
+  const JobType& type_;
+  const absl::Span<const NewJob> jobs_;
+  std::atomic<int>& rest_;
+  std::vector<std::string> keys_;
+  std::optional<fdb::RangeFuture> probe_;
+  std::vector<JobAccess::Read> reads_;
+};
 
 // The options of `job` in place of those that were there.
 void Fill(const NewJob& job, LoadedJob* loaded) {
@@ -105,27 +193,14 @@ absl::StatusOr<std::vector<AddResult>> Jobs::AddMany(fdb::Transaction& tr, const
   }
   JobAccess access(keys_, *receipts_, tr);
   const fdb::ValueFuture timeout = tr.Get(keys_.ActivityTimeout(type), fdb::Isolation::kSerializable);
-  std::vector<JobAccess::Read> reads;
-  reads.reserve(jobs.size());
-  for (const NewJob& job : jobs) reads.push_back(access.StartRead(type, job.id));
-  const absl::StatusOr<std::optional<std::string_view>> has_timeout = timeout.AwaitView();
-  if (!has_timeout.ok()) return has_timeout.status();
-  if (!has_timeout->has_value()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("type ", type.ToString(), " has no activity timeout; set one before jobs are added"));
-  }
-  // With one that the monitor can't read, nobody would rescue them.
-  if (const absl::StatusOr<int64_t> number = keyspace::JobKeys::DecodeTimeout(**has_timeout); !number.ok()) {
-    return access.DamagedRow(keys_.ActivityTimeout(type), number.status());
-  }
+  ReadBeforeAdd reads(keys_, access, type, jobs, calls_without_probe_);
+  if (absl::Status status = CheckTimeout(keys_, access, type, timeout); !status.ok()) return status;
+  absl::StatusOr<std::vector<LoadedJob>> read = reads.Await();
+  if (!read.ok()) return read.status();
+  std::vector<LoadedJob>& loaded = *read;
   const int64_t now_ms = absl::ToUnixMillis(absl::Now());
-  std::vector<LoadedJob> loaded;
-  loaded.reserve(jobs.size());
-  for (JobAccess::Read& read : reads) {
-    absl::StatusOr<LoadedJob> job = access.Await(read);
-    if (!job.ok()) return job.status();
-    if (!job->state.has_value()) job->options.added_ms = now_ms;
-    loaded.push_back(*std::move(job));
+  for (LoadedJob& job : loaded) {
+    if (!job.state.has_value()) job.options.added_ms = now_ms;
   }
   if (absl::Status status = CheckBatch(jobs, if_exists, loaded); !status.ok()) return status;
 

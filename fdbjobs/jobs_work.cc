@@ -1,4 +1,5 @@
 // The calls of workers: Update, Finish, ResubmitByWorker.
+#include <algorithm>
 #include <utility>
 
 #include "fdbjobs/arguments.h"
@@ -76,7 +77,10 @@ absl::StatusOr<std::vector<Outcome>> Work(const keyspace::JobKeys& keys, JobAcce
   std::vector<JobAccess::Read> reads;
   reads.reserve(requests.size());
   for (const Request& request : requests) reads.push_back(access.StartRead(request.type, request.id));
-  access.StartIncarnation();
+  // Jobs that were claimed to be finished here were read, and mostly need no incarnation.
+  if (std::any_of(reads.begin(), reads.end(), [](const auto& read) { return read.future.has_value(); })) {
+    access.StartIncarnation();
+  }
   std::vector<LoadedJob> jobs;
   jobs.reserve(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {

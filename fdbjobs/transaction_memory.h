@@ -30,8 +30,15 @@ struct TransactionMemory : fdb::Transaction::Memory {
   };
   // By data key: rows that were stamped at some time in this try.
   absl::flat_hash_map<std::string, StampedRow> stamped;
-  // By data key: pending jobs that were claimed to be finished in this try, and the lock of their claim.
-  absl::flat_hash_map<std::string, tuple::Uuid> reserved;
+  struct ReservedRow {
+    tuple::Uuid lock;
+    std::string options;  // of the data row, as this try left it
+  };
+  // By data key: pending jobs that were claimed to be finished in this try. Their rows were read, so they need not be
+  // read again.
+  absl::flat_hash_map<std::string, ReservedRow> reserved;
+  // This try has written rows of jobs.
+  bool wrote_jobs = false;
   // Watch rows that were written: each once is enough.
   absl::flat_hash_set<std::string> watches;
   // Rows of queues that this try claims, as others of the process see it.
