@@ -94,6 +94,11 @@ void RunJobs(const JobsSettings& settings) {
   result["benchmark"] = "jobs";
   result["database"] = own_folder ? "embedded" : settings.database;
   result["machine"] = DescribeMachine(own_folder ? std::filesystem::temp_directory_path().string() : "");
+  // First, so that nothing of ours is left to be cleaned up by the database meanwhile.
+  if (wanted(kBare)) {
+    std::fprintf(stderr, "measuring %s\n", kBare);
+    result[kBare] = MeasureBare(settings);
+  }
   result["rows"] = Json::Array();
   for (const RowName& name : kRows) {
     if (!wanted(name.name)) continue;
@@ -115,10 +120,6 @@ void RunJobs(const JobsSettings& settings) {
   if (wanted(kCompetition)) {
     std::fprintf(stderr, "measuring %s\n", kCompetition);
     result[kCompetition] = MeasureCompetition(settings);
-  }
-  if (wanted(kBare)) {
-    std::fprintf(stderr, "measuring %s\n", kBare);
-    result[kBare] = MeasureBare(settings);
   }
   std::puts(result.ToString().c_str());
 }
