@@ -103,9 +103,10 @@ pids+=("${worker_pids[@]}")
 progress=$!
 pids+=("$progress")
 
-# Until worker 1 has come some way and is in the midst of jobs again.
+# Until worker 1 has come some way and is in the midst of jobs again. By awk and not by $(): bash may run a trap while it
+# takes a substitution apart, and then it ends with an error of its own.
 victim=${worker_pids[0]}
-until (($(grep -c '^sent' "$log/worker1.log") >= 8)) && [[ $(tail -n 1 "$log/worker1.log") == 'page 1 '* ]]; do
+until awk '/^sent/ { n++ } { last = $0 } END { exit !(n >= 8 && last ~ /^page 1 /) }' "$log/worker1.log"; do
   kill -0 "$victim" 2>/dev/null || fail "worker 1 ended early: $(tail -n 1 "$log/worker1.log")"
   sleep 0.02
 done
