@@ -16,6 +16,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "fdbjobs/embedded/types.h"
@@ -30,26 +31,32 @@ class Gaps {
   void Cut(std::string_view key);
   // Forgets gaps that were noted last at or before `version`: the dead keys in them are gone.
   void DropUpTo(Version version);
-  void Clear() { gaps_.clear(); }
+  void Clear() { runs_.clear(); }
 
   // The first key from `begin` on that may hold something at version `at`. Valid until the next change.
   std::string_view Skip(std::string_view begin, Version at) const;
 
-  size_t size() const { return gaps_.size(); }
+  // How many gaps are remembered one by one.
+  size_t size() const;
 
  private:
   struct Gap {
     std::string end;
     Version since;
   };
+  // Gaps that follow on one another, each from the end of the one before: a queue that is cleared from its head on has
+  // one of them for each read that went further. Ascending by end and by since, and never empty.
+  using Run = std::vector<Gap>;
   // By their begin; they don't overlap.
-  using Map = absl::btree_map<std::string, Gap, std::less<>>;
+  using Map = absl::btree_map<std::string, Run, std::less<>>;
 
-  // The last gap that begins at or before `key`.
-  Map::const_iterator Before(std::string_view key) const;
-  void JoinSettled(Map::iterator gap, Version now);
+  static std::string_view EndOf(const Run& run) { return run.back().end; }
+  // The place of the gap that `key` is in, of a run that ends behind it.
+  static size_t PlaceOf(const Run& run, std::string_view key);
+  static void JoinSettled(Run* run);
+  void TakeInWhatFollows(Map::iterator run);
 
-  Map gaps_;
+  Map runs_;
 };
 
 }  // namespace fdbjobs::embedded
