@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kSmallestSegment = 256 << 10;
 constexpr size_t kLargestSegment = 32 << 20;
 constexpr size_t kSegmentsKeptOpen = 4;
+constexpr size_t kCopyBytes = 1 << 20;
 constexpr std::string_view kNamePrefix = "log-";
 
 size_t RoundUp(size_t size, size_t to) { return (size + to - 1) / to * to; }
@@ -59,6 +60,15 @@ ErrorCode Segment::Write(std::string_view bytes, uint32_t offset, std::string* w
 
 ErrorCode Segment::Sync(std::string* why) const {
   if (fdatasync(file_.get()) != 0) return FileError("sync", path_, why);
+  return 0;
+}
+
+ErrorCode Segment::WriteAgain(size_t begin, size_t end, std::string* why) const {
+  // In copies, since a file should not be written from its own mapping.
+  for (size_t at = begin; at < end; at += kCopyBytes) {
+    const std::string piece(bytes().substr(at, std::min(kCopyBytes, end - at)));
+    if (ErrorCode error = WriteFully(file_.get(), piece, at, path_, why)) return error;
+  }
   return 0;
 }
 

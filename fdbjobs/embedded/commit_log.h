@@ -34,8 +34,11 @@ class Segment {
   std::string_view bytes() const { return {mapped_, size_}; }
   size_t size() const { return size_; }
   ErrorCode Write(std::string_view bytes, uint32_t offset, std::string* why) const;
-  // Waits until all that was written to the segment is on the disk.
+  // Waits until all that was written to the segment is on the disk. When that fails, the next one may succeed without
+  // it.
   ErrorCode Sync(std::string* why) const;
+  // Writes the bytes from `begin` to `end` once more as they are.
+  ErrorCode WriteAgain(size_t begin, size_t end, std::string* why) const;
 
  private:
   Segment() = default;

@@ -31,7 +31,7 @@ struct LogPosition {
 };
 
 struct ControlBlock {
-  static constexpr uint64_t kMagic = 0x31626a6264666c43;  // changes with the layout
+  static constexpr uint64_t kMagic = 0x32626a6264666c43;  // changes with the layout
   static constexpr size_t kLine = 64;
 
   // Constant after initialisation.
@@ -71,6 +71,9 @@ struct ControlBlock {
   alignas(kLine) std::atomic<uint32_t> syncing;
   std::atomic<uint32_t> sync_count;
   std::atomic<uint32_t> sync_waiters;
+  // How many syncs have failed, and up to which of these the log was written again; see log_sync.h.
+  std::atomic<uint32_t> failed_syncs;
+  std::atomic<uint32_t> mended_syncs;
 
   // What the base contains, and when readers should take a new snapshot of it.
   alignas(kLine) std::atomic<Version> base_version;

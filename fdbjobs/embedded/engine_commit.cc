@@ -140,6 +140,10 @@ bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
     for (Queued& queued : *batch) queued.result = {error, kNoVersion, 0};
     return true;
   };
+  if (sync_->InDoubt()) {
+    // Nothing may stand on records that a power failure can take back.
+    if (ErrorCode error = sync_->WriteAgain(why)) return refuse_all(error);
+  }
   // An empty batch finishes what others published.
   if (!batch->empty() && !in_place_) {
     *why = absl::StrCat(folder_.path(),
@@ -213,7 +217,7 @@ ErrorCode EngineImpl::StartSegment(size_t room, LogPosition* tail, bool* lost, s
   std::shared_ptr<Segment> old;
   if (ErrorCode error = log_->Find(tail->segment, &old, why)) return error;
   // A sync covers the last segment only, so what is in this one must be durable before there is a later one.
-  if (ErrorCode error = old->Sync(why)) return error;
+  if (ErrorCode error = sync_->SyncSegment(*old, why)) return error;
   const SegmentHeader header{tail->segment + 1, tail->offset, cursor_->hash(), cursor_->version()};
   std::shared_ptr<Segment> segment;
   if (ErrorCode error = log_->Create(header, room, &segment, why)) return error;
@@ -257,7 +261,8 @@ void EngineImpl::Answer(Batch* batch) {
   ErrorCode error = 0;
   if (durable != kNoVersion) {
     std::string why;
-    error = sync_->UpTo(durable, &why);
+    // Published already: it is there again once the log was written again.
+    if (sync_->UpTo(durable, &why) != 0) error = kCommitUnknownResult;
     if (error != 0) SetEngineError(why);
   }
   answer(false, error);

@@ -162,7 +162,11 @@ ErrorCode EngineImpl::FindEndOfLog(const BaseMark& mark, LogCursor* end, uint64_
   // What is kept must be durable before anybody reads it; what a crash left behind it must not be found again.
   log_->DropFrom(end->position().segment + 1);
   log_->DropBefore(mark.position.segment);
-  if (ErrorCode error = end->segment()->Sync(why)) return error;
+  // Written again, for who had the folder open before may have closed it after a sync that failed.
+  const Segment& last = *end->segment();
+  const size_t begin = mark.position.segment == end->position().segment ? mark.position.offset : kSegmentHeaderSize;
+  if (ErrorCode error = last.WriteAgain(begin, end->position().offset, why)) return error;
+  if (ErrorCode error = last.Sync(why)) return error;
   return SyncFolder(folder_.path(), why);
 }
 

@@ -90,8 +90,9 @@ void EngineImpl::FoldOldCommits() {
   FoldOutcome outcome;
   do {
     std::string why;
-    if (Fold(log_.get(), writer_.get(), &*control_, clock_->Now() - tuning_.fold_lag, tuning_.fold_bytes, stopping_,
-             &outcome, &why) != 0) {
+    // What is not acknowledged, because the disk fails, nobody may read yet.
+    const Version up_to = std::min(clock_->Now() - tuning_.fold_lag, control_->acked_version.load());
+    if (Fold(log_.get(), writer_.get(), &*control_, up_to, tuning_.fold_bytes, stopping_, &outcome, &why) != 0) {
       SetEngineError(why);
       return;
     }

@@ -1,0 +1,115 @@
+#include "tests/embedded/failing_disk.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace fdbjobs::embedded {
+namespace {
+
+using FileId = std::pair<dev_t, ino_t>;
+
+struct File {
+  std::string synced;
+  // Written since the last sync: offset and bytes.
+  std::vector<std::pair<size_t, std::string>> pending;
+};
+
+struct Disk {
+  std::mutex mutex;
+  // Guarded by mutex.
+  std::string failing;  // a folder, or empty
+  std::map<FileId, File> files;
+
+  // Never destroyed: threads may write while the process exits.
+  static Disk& Get() {
+    static Disk* const disk = new Disk;
+    return *disk;
+  }
+
+  bool Fails(int fd) const {
+    if (failing.empty()) return false;
+    std::error_code error;
+    const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
+    return path.parent_path() == failing;
+  }
+
+  File& Of(const struct stat& status) { return files[{status.st_dev, status.st_ino}]; }
+};
+
+void Sync(File* file) {
+  for (const auto& [offset, bytes] : file->pending) {
+    file->synced.resize(std::max(file->synced.size(), offset + bytes.size()), '\0');
+    std::copy(bytes.begin(), bytes.end(), file->synced.begin() + static_cast<ptrdiff_t>(offset));
+  }
+}
+
+}  // namespace
+
+void FailingDisk::FailSyncsIn(const std::string& folder) {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  disk.failing = std::filesystem::canonical(folder);
+}
+
+void FailingDisk::BeWell() {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  disk.failing.clear();
+}
+
+void FailingDisk::CopyAsAfterPowerFailure(const std::string& from, const std::string& to) {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  for (const auto& entry : std::filesystem::directory_iterator(from)) {
+    const std::string name = entry.path().filename().string();
+    const std::string target = to + "/" + name;
+    struct stat status;
+    if (!name.starts_with("log-") || stat(entry.path().c_str(), &status) != 0) {
+      std::filesystem::copy_file(entry.path(), target);
+      continue;
+    }
+    std::string bytes = disk.Of(status).synced;
+    bytes.resize(static_cast<size_t>(status.st_size), '\0');
+    std::ofstream(target, std::ios::binary) << bytes;
+  }
+}
+
+}  // namespace fdbjobs::embedded
+
+using fdbjobs::embedded::Disk;
+
+extern "C" ssize_t pwrite(int fd, const void* bytes, size_t size, off_t offset) {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  const ssize_t written = syscall(SYS_pwrite64, fd, bytes, size, offset);
+  struct stat status;
+  if (written > 0 && fstat(fd, &status) == 0) {
+    const std::string copy(static_cast<const char*>(bytes), static_cast<size_t>(written));
+    disk.Of(status).pending.emplace_back(static_cast<size_t>(offset), copy);
+  }
+  return written;
+}
+
+extern "C" int fdatasync(int fd) {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  struct stat status;
+  if (fstat(fd, &status) != 0) return -1;
+  auto& file = disk.Of(status);
+  const bool fails = disk.Fails(fd);
+  if (!fails) Sync(&file);
+  file.pending.clear();
+  if (!fails) return 0;
+  errno = EIO;
+  return -1;
+}

@@ -1,0 +1,31 @@
+// FailingDisk: a disk on which the syncs of a folder fail when a test says so, and what a power failure would leave on
+// it.
+//
+// It takes the place of pwrite and fdatasync in the program that links it. As on a kernel whose write to the disk has
+// failed, what was written before a failed sync is dropped: it can still be read, and no later sync brings it to the
+// disk, though it succeeds.
+//
+// Thread safety: any thread. Lifetime: for all files of the process.
+//
+//   FailingDisk::FailSyncsIn(folder);
+//   ...
+//   FailingDisk::BeWell();
+//   FailingDisk::CopyAsAfterPowerFailure(folder, copy);
+#ifndef FDBJOBS_TESTS_EMBEDDED_FAILING_DISK_H_
+#define FDBJOBS_TESTS_EMBEDDED_FAILING_DISK_H_
+
+#include <string>
+
+namespace fdbjobs::embedded {
+
+class FailingDisk {
+ public:
+  static void FailSyncsIn(const std::string& folder);
+  static void BeWell();
+  // The log segments of the folder `from` with what was synced of them and nothing else; other files as they are.
+  static void CopyAsAfterPowerFailure(const std::string& from, const std::string& to);
+};
+
+}  // namespace fdbjobs::embedded
+
+#endif  // FDBJOBS_TESTS_EMBEDDED_FAILING_DISK_H_
