@@ -58,7 +58,10 @@ struct ControlBlock {
   alignas(kLine) std::atomic<Version> durable_version;
   // Every commit up to this version may be read: durable, or acknowledged without (DURABILITY_RISKY).
   std::atomic<Version> acked_version;
-  // Counts the raises of acked_version: what watchers sleep on.
+  // Counts the raises of acked_version: what watchers sleep on, each with two bits of the futex. Raised also to end the
+  // sleep of one process.
+  static constexpr uint32_t kAckedBit = uint32_t{1} << 31;
+  static constexpr uint32_t SlotBit(uint16_t slot) { return uint32_t{1} << slot % 31; }
   std::atomic<uint32_t> acked_count;
   std::atomic<uint32_t> acked_waiters;
 

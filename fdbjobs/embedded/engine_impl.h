@@ -5,13 +5,14 @@
 //
 // Threads: two committers take turns, so that one batch is put together while the other waits for its sync; a thread
 // that waits for its commit does their work when both sleep; one for upkeep; one that makes segments of the log ahead;
-// one for watches, from the first watch on. Locks are taken in this
-// order: batch_mutex_, the append lock of the folder, state_mutex_, then those inside the parts. queue_mutex_ is held
-// alone.
+// the network thread looks after watches, or another thread if it looks after those of another folder already. Locks
+// are taken in this order: batch_mutex_, the append lock of the folder, state_mutex_, then those inside the parts.
+// queue_mutex_ is held alone.
 #ifndef FDBJOBS_EMBEDDED_ENGINE_IMPL_H_
 #define FDBJOBS_EMBEDDED_ENGINE_IMPL_H_
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,7 @@
 #include "fdbjobs/embedded/folder.h"
 #include "fdbjobs/embedded/log_sync.h"
 #include "fdbjobs/embedded/mutex.h"
+#include "fdbjobs/embedded/network.h"
 #include "fdbjobs/embedded/version_clock.h"
 #include "fdbjobs/embedded/watches.h"
 #include "fdbjobs/embedded/window.h"
@@ -48,13 +50,15 @@ struct EngineTuning {
   int64_t fold_every_us = 1'000'000;
   int64_t fold_little_every_us = 5'000'000;
   uint64_t little_unfolded = uint64_t{64} << 20;
+  // How long commits wake the watcher after the last watch has fired: the next one mostly comes soon.
+  int64_t listen_us = 1'000'000;
   // Bytes of keys and values that are folded in one SQLite transaction; see Fold.
   size_t fold_bytes = 8 << 20;
   // Bytes of the log that may wait to be folded before commits have to wait.
   uint64_t most_unfolded = uint64_t{512} << 20;
 };
 
-class EngineImpl : public Engine {
+class EngineImpl : public Engine, private IdleWork {
  public:
   explicit EngineImpl(const EngineTuning& tuning = {}) : tuning_(tuning) {}
   ~EngineImpl() override;
@@ -100,8 +104,14 @@ class EngineImpl : public Engine {
   ErrorCode EnsureFollowed();
   ErrorCode Follow() ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
   void NoteRecord(const RecordView& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
+  bool TryFollow(ErrorCode* error);
+  // The watcher's work, on the network thread or on a thread of its own.
+  void WaitAndWork(std::chrono::microseconds longest) override;
+  void Interrupt() override;
   void RunWatcher();
-  void CheckWatches();
+  bool HearsCommits();
+  // False if others were at work on the state; to be called again soon.
+  bool CheckWatches();
 
   // Committing (engine_commit.cc).
   void RunCommitter();
@@ -191,6 +201,13 @@ class EngineImpl : public Engine {
   int64_t not_worth_trimming_us_ = 0;
   Version last_acked_ = 0;
   int64_t last_commit_us_ = 0;
+
+  // Whether commits wake the watcher.
+  std::atomic<bool> hears_commits_{true};
+  // Used by the watcher alone: acked_count when it looked last, when there was a watch last, and whether it could look.
+  uint32_t watched_count_ = 0;
+  int64_t last_watched_us_ = 0;
+  bool watches_checked_ = true;
 
   Mutex threads_mutex_;
   std::vector<std::thread> threads_ ABSL_GUARDED_BY(threads_mutex_);

@@ -190,7 +190,8 @@ void EngineImpl::StartThreads() {
 }
 
 void EngineImpl::Dispose(EngineImpl* engine) {
-  bool on_own_thread = false;
+  // The network thread looks after its watches.
+  bool on_own_thread = Network::Get().OnNetworkThread();
   {
     MutexLock lock(&engine->threads_mutex_);
     for (const std::thread& thread : engine->threads_) on_own_thread |= thread.get_id() == std::this_thread::get_id();
@@ -210,7 +211,9 @@ EngineImpl::~EngineImpl() {
     MutexLock lock(&threads_mutex_);
     stopping_ = true;
     threads.swap(threads_);
+    if (watching_) Interrupt();
   }
+  Network::Get().LayDown(this);
   {
     MutexLock lock(&queue_mutex_);
     queue_filled_.NotifyAll();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <climits>
 
 #include "fdbjobs/embedded/engine_impl.h"
 #include "fdbjobs/embedded/error_codes.h"
@@ -14,6 +15,9 @@ constexpr size_t kApplyRecords = 256;
 constexpr size_t kExactRows = 1000;
 // How long a read waits for commits that are under way below its version.
 constexpr int64_t kStablePatienceUs = 1'000'000;
+// How often the watcher looks without being woken, and how soon again when it could not look.
+constexpr std::chrono::microseconds kLookEvery = std::chrono::milliseconds(100);
+constexpr std::chrono::microseconds kLookAgainAfter = std::chrono::microseconds(200);
 }  // namespace
 
 Version EngineImpl::GetReadVersion() {
@@ -27,6 +31,15 @@ ErrorCode EngineImpl::EnsureFollowed() {
   if (followed_.load(std::memory_order_acquire) == control_->tail.load(std::memory_order_acquire)) return 0;
   MutexLock lock(&state_mutex_);
   return Follow();
+}
+
+bool EngineImpl::TryFollow(ErrorCode* error) {
+  *error = 0;
+  if (followed_.load(std::memory_order_acquire) == control_->tail.load(std::memory_order_acquire)) return true;
+  if (!state_mutex_.TryLock()) return false;
+  *error = Follow();
+  state_mutex_.Unlock();
+  return true;
 }
 
 ErrorCode EngineImpl::Follow() {
@@ -155,10 +168,11 @@ uint64_t EngineImpl::AddWatch(std::string key, std::optional<std::string> expect
     MutexLock lock(&threads_mutex_);
     if (!watching_ && !stopping_) {
       watching_ = true;
-      threads_.emplace_back([this] { RunWatcher(); });
+      if (!Network::Get().TakeUp(this)) threads_.emplace_back([this] { RunWatcher(); });
     }
   }
   const uint64_t id = watches_.Add(key, std::move(expected), std::move(fired));
+  if (!hears_commits_.load()) Interrupt();
   if (WatchFault()) {
     watches_.FireOne(id, 0);
     return id;
@@ -180,26 +194,56 @@ uint64_t EngineImpl::AddWatch(std::string key, std::optional<std::string> expect
 
 void EngineImpl::RemoveWatch(uint64_t id) { watches_.Remove(id); }
 
-void EngineImpl::CheckWatches() {
-  if (watches_.empty()) return;
-  if (EnsureFollowed() != 0) return;
+bool EngineImpl::CheckWatches() {
+  if (watches_.empty()) return true;
   const Version acked = control_->acked_version.load();
   // At the acknowledged version, or later if commits that were acknowledged meanwhile are there.
   const Version at = clock_->ReadVersion();
+  // Not longer: one who holds the state may wait for the disk, and the network thread has timers to keep.
+  ErrorCode error;
+  if (!TryFollow(&error)) return false;
+  if (error != 0) return true;
   watches_.Check(acked, [&](std::string_view key, std::optional<std::string>* value) {
-    if (ErrorCode error = EnsureFollowed()) return error;
     return SnapshotReader(&window_, readers_.get(), at).Get(key, value);
   });
+  return true;
+}
+
+// Not when there has been no watch for a while: then commits of others need not wake this process.
+bool EngineImpl::HearsCommits() {
+  const int64_t now = MonotonicMicros();
+  if (!watches_.empty()) last_watched_us_ = now;
+  if (now - last_watched_us_ < tuning_.listen_us) return true;
+  // In this order, and AddWatch in the other, so that one of the two notices.
+  hears_commits_ = false;
+  if (watches_.empty()) return false;
+  hears_commits_ = true;
+  return true;
+}
+
+void EngineImpl::WaitAndWork(std::chrono::microseconds longest) {
+  const uint32_t slot_bit = ControlBlock::SlotBit(folder_.slot());
+  if (HearsCommits()) {
+    // Now and then without being woken, since who has acknowledged a commit may have died before it came to that.
+    const std::chrono::microseconds wait = std::min(longest, watches_checked_ ? kLookEvery : kLookAgainAfter);
+    control_->acked_waiters.fetch_add(1);
+    FutexWaitBits(control_->acked_count, watched_count_, wait, slot_bit | ControlBlock::kAckedBit);
+    control_->acked_waiters.fetch_sub(1);
+  } else {
+    FutexWaitBits(control_->acked_count, watched_count_, longest, slot_bit);
+  }
+  hears_commits_ = true;
+  watched_count_ = control_->acked_count.load();
+  watches_checked_ = CheckWatches();
+}
+
+void EngineImpl::Interrupt() {
+  control_->acked_count.fetch_add(1);
+  FutexWakeBits(control_->acked_count, INT_MAX, ControlBlock::SlotBit(folder_.slot()));
 }
 
 void EngineImpl::RunWatcher() {
-  while (!stopping_) {
-    const uint32_t count = control_->acked_count.load();
-    CheckWatches();
-    control_->acked_waiters.fetch_add(1);
-    FutexWait(control_->acked_count, count, std::chrono::milliseconds(100));
-    control_->acked_waiters.fetch_sub(1);
-  }
+  while (!stopping_) WaitAndWork(kLookEvery);
 }
 
 }  // namespace fdbjobs::embedded

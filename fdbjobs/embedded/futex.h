@@ -16,6 +16,11 @@ void FutexWait(const std::atomic<uint32_t>& word, uint32_t expected, std::chrono
 // Wakes up to `count` sleepers, in all processes that map the word.
 void FutexWake(const std::atomic<uint32_t>& word, int count);
 
+// The same among those that share one of `bits`; those of FutexWait have all.
+void FutexWaitBits(const std::atomic<uint32_t>& word, uint32_t expected, std::chrono::microseconds timeout,
+                   uint32_t bits);
+void FutexWakeBits(const std::atomic<uint32_t>& word, int count, uint32_t bits);
+
 }  // namespace fdbjobs::embedded
 
 #endif  // FDBJOBS_EMBEDDED_FUTEX_H_

@@ -106,7 +106,7 @@ void LogSync::Acknowledge(Version version) {
   if (control_->acked_version.load() >= version) return;
   RaiseTo(control_->acked_version, version);
   control_->acked_count.fetch_add(1);
-  if (control_->acked_waiters.load() != 0) FutexWake(control_->acked_count, INT_MAX);
+  if (control_->acked_waiters.load() != 0) FutexWakeBits(control_->acked_count, INT_MAX, ControlBlock::kAckedBit);
 }
 
 }  // namespace fdbjobs::embedded

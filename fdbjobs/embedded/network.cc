@@ -1,9 +1,13 @@
 #include "fdbjobs/embedded/network.h"
 
+#include <algorithm>
+
 #include "fdbjobs/embedded/error_codes.h"
 
 namespace fdbjobs::embedded {
 namespace {
+
+constexpr std::chrono::microseconds kLongestSleep = std::chrono::hours(1);
 
 // The network that this thread runs, if it runs one.
 thread_local const Network* running_here = nullptr;
@@ -42,15 +46,25 @@ void Network::Loop() {
     // Timers have their turn after each batch, so that steady posting does not hold them up.
     if (RunDueTimers(&lock) || worked) continue;
     sleeping_ = true;
-    if (timers_.empty()) {
-      work_.wait(lock);
-    } else {
-      // A copy: the timer may be cancelled while this thread sleeps.
-      const Clock::time_point first = timers_.begin()->first.first;
-      work_.wait_until(lock, first);
-    }
+    Sleep(&lock);
     sleeping_ = false;
   }
+}
+
+void Network::Sleep(std::unique_lock<std::mutex>* lock) {
+  // A copy: the timer may be cancelled while this thread sleeps.
+  const Clock::time_point until = timers_.empty() ? Clock::now() + kLongestSleep : timers_.begin()->first.first;
+  if (idle_work_ == nullptr) {
+    work_.wait_until(*lock, until);
+    return;
+  }
+  IdleWork* const work = current_idle_work_ = idle_work_;
+  lock->unlock();
+  const auto left = std::chrono::ceil<std::chrono::microseconds>(until - Clock::now());
+  work->WaitAndWork(std::clamp(left, std::chrono::microseconds(0), kLongestSleep));
+  lock->lock();
+  current_idle_work_ = nullptr;
+  out_of_idle_work_.notify_all();
 }
 
 bool Network::RunPosted(std::unique_lock<std::mutex>* lock) {
@@ -111,7 +125,29 @@ ErrorCode Network::AddCompletionHook(void (*hook)(void*), void* parameter) {
 bool Network::OnNetworkThread() const { return running_here == this; }
 
 void Network::Wake() {
-  if (std::exchange(sleeping_, false)) work_.notify_one();
+  // What idle work posts itself is seen to when it returns.
+  if (!std::exchange(sleeping_, false) || OnNetworkThread()) return;
+  if (current_idle_work_ != nullptr) {
+    current_idle_work_->Interrupt();
+  } else {
+    work_.notify_one();
+  }
+}
+
+bool Network::TakeUp(IdleWork* work) {
+  std::lock_guard lock(mutex_);
+  if (!IsSetUp() || stopped_ || idle_work_ != nullptr) return false;
+  Wake();
+  idle_work_ = work;
+  return true;
+}
+
+void Network::LayDown(IdleWork* work) {
+  std::unique_lock lock(mutex_);
+  if (idle_work_ != work) return;
+  idle_work_ = nullptr;
+  if (current_idle_work_ == work) work->Interrupt();
+  out_of_idle_work_.wait(lock, [&] { return current_idle_work_ != work; });
 }
 
 void Network::Post(Task task) {

@@ -27,6 +27,19 @@
 
 namespace fdbjobs::embedded {
 
+// What the network thread waits for when it has nothing else to do.
+class IdleWork {
+ public:
+  // On the network thread: waits, for `longest` at most, and then does what has come up. What it posts meanwhile runs
+  // when it returns.
+  virtual void WaitAndWork(std::chrono::microseconds longest) = 0;
+  // The wait that is under way, or else the next one, is to end at once. From any thread.
+  virtual void Interrupt() = 0;
+
+ protected:
+  ~IdleWork() = default;
+};
+
 class Network {
  public:
   using Task = std::function<void()>;
@@ -56,6 +69,12 @@ class Network {
   // The task does not start after this returns, unless it had started already.
   void CancelTimer(TimerId id);
 
+  // From now on the network thread is in `work` where it would sleep. False if it has such work already, or is not to
+  // run.
+  bool TakeUp(IdleWork* work);
+  // Returns when the network thread is out of `work` for good. Not on the network thread.
+  void LayDown(IdleWork* work);
+
  private:
   using Clock = std::chrono::steady_clock;
   // By time, then in order of making.
@@ -67,6 +86,8 @@ class Network {
   bool RunPosted(std::unique_lock<std::mutex>* lock);
   bool RunDueTimers(std::unique_lock<std::mutex>* lock);
   void RunCompletionHooks();
+  // Until there is something to run, or a little earlier. Gives up the lock meanwhile.
+  void Sleep(std::unique_lock<std::mutex>* lock);
   // Wakes the network thread if it sleeps. Call with mutex_ held.
   void Wake();
 
@@ -77,11 +98,15 @@ class Network {
 
   std::mutex mutex_;
   std::condition_variable work_;
+  std::condition_variable out_of_idle_work_;
   // All below: guarded by mutex_.
   bool started_ = false;
   bool stopped_ = false;
-  // The network thread waits for work_; it is woken only then.
+  // The network thread waits for work_, or is in its idle work; it is woken only then.
   bool sleeping_ = false;
+  IdleWork* idle_work_ = nullptr;
+  // The one that the network thread is in.
+  IdleWork* current_idle_work_ = nullptr;
   std::vector<Task> posted_;
   std::map<TimerKey, Task> timers_;
   // Where each timer is in timers_. A timer that has started is in neither.

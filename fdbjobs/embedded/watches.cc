@@ -10,7 +10,7 @@ uint64_t Watches::Add(std::string key, std::optional<std::string> expected, Fire
   const uint64_t id = next_id_++;
   by_key_[key].push_back(id);
   watches_.emplace(id, Watch{std::move(key), std::move(expected), std::move(fired)});
-  count_.store(watches_.size(), std::memory_order_release);
+  count_.store(watches_.size());
   return id;
 }
 
@@ -22,7 +22,7 @@ Watches::Fired Watches::Take(uint64_t id) {
   std::erase(of_key->second, id);
   if (of_key->second.empty()) by_key_.erase(of_key);
   watches_.erase(found);
-  count_.store(watches_.size(), std::memory_order_release);
+  count_.store(watches_.size());
   return fired;
 }
 
@@ -49,7 +49,7 @@ void Watches::FireAll(ErrorCode error) {
     watches_.clear();
     by_key_.clear();
     touched_.clear();
-    count_.store(0, std::memory_order_release);
+    count_.store(0);
   }
   for (const Fired& fired : all) fired(error);
 }

@@ -37,7 +37,7 @@ class Watches {
   // Fires all of them with `error`.
   void FireAll(ErrorCode error);
 
-  bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+  bool empty() const { return count_.load() == 0; }
 
   // A commit of `version` wrote the key, or the range.
   void Touch(std::string_view key, Version version);

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <future>
+#include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "fdbjobs/embedded/error_codes.h"
@@ -40,6 +44,45 @@ class RunningNetwork {
  private:
   Network network_;
   std::thread thread_;
+};
+
+// Idle work that waits for nothing but the end of the wait.
+class FakeWork : public IdleWork {
+ public:
+  void WaitAndWork(std::chrono::microseconds longest) override {
+    std::unique_lock lock(mutex_);
+    inside_ = true;
+    changed_.notify_all();
+    changed_.wait_for(lock, longest, [this] { return interrupted_; });
+    inside_ = interrupted_ = false;
+    if (work_) work_();
+  }
+  void Interrupt() override {
+    std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    changed_.notify_all();
+  }
+  // Done at the end of each wait.
+  void SetWork(std::function<void()> work) {
+    std::lock_guard lock(mutex_);
+    work_ = std::move(work);
+  }
+  void AwaitInside() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return inside_; });
+  }
+  bool inside() {
+    std::lock_guard lock(mutex_);
+    return inside_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  bool inside_ = false;
+  bool interrupted_ = false;
+  std::function<void()> work_;
 };
 
 void CountCall(void* parameter) { ++*static_cast<int*>(parameter); }
@@ -216,6 +259,67 @@ TEST(Network, HooksRunLastOnTheNetworkThread) {
 }
 
 TEST(Network, OneForTheProcess) { EXPECT_EQ(&Network::Get(), &Network::Get()); }
+
+TEST(NetworkIdleWork, OneAtATimeAndOnlyWhereTheNetworkIsToRun) {
+  FakeWork work, other;
+  Network never_set_up;
+  EXPECT_FALSE(never_set_up.TakeUp(&work));
+  RunningNetwork network;
+  EXPECT_TRUE(network->TakeUp(&work));
+  EXPECT_FALSE(network->TakeUp(&other));
+  network->LayDown(&other);
+  work.AwaitInside();
+  network->LayDown(&work);
+  EXPECT_TRUE(network->TakeUp(&other));
+  other.AwaitInside();
+  network.StopAndJoin();
+  EXPECT_FALSE(network->TakeUp(&work));
+}
+
+TEST(NetworkIdleWork, WhatIsPostedInterruptsIt) {
+  FakeWork work;
+  RunningNetwork network;
+  ASSERT_TRUE(network->TakeUp(&work));
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 2 == 0) work.AwaitInside();
+    network.Settle();
+  }
+}
+
+TEST(NetworkIdleWork, TimersAreKeptMeanwhile) {
+  FakeWork work;
+  RunningNetwork network;
+  ASSERT_TRUE(network->TakeUp(&work));
+  work.AwaitInside();
+  std::promise<void> rang;
+  network->RunAfter(milliseconds(5), [&] { rang.set_value(); });
+  rang.get_future().wait();
+}
+
+TEST(NetworkIdleWork, WhatItPostsItselfRunsWhenItReturns) {
+  FakeWork work;
+  RunningNetwork network;
+  std::promise<void> ran;
+  work.SetWork([&, posted = false]() mutable {
+    if (!std::exchange(posted, true)) network->Post([&] { ran.set_value(); });
+  });
+  ASSERT_TRUE(network->TakeUp(&work));
+  work.AwaitInside();
+  work.Interrupt();
+  ran.get_future().wait();
+}
+
+TEST(NetworkIdleWork, WhenItIsLaidDownTheNetworkThreadIsOutOfItAndGoesOn) {
+  RunningNetwork network;
+  for (int i = 0; i < 1000; ++i) {
+    FakeWork work;
+    ASSERT_TRUE(network->TakeUp(&work));
+    if (i % 2 == 0) work.AwaitInside();
+    network->LayDown(&work);
+    EXPECT_FALSE(work.inside());
+    if (i % 4 < 2) network.Settle();
+  }
+}
 
 }  // namespace
 }  // namespace fdbjobs::embedded
