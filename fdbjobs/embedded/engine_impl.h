@@ -49,7 +49,7 @@ struct EngineTuning {
   int64_t tick_us = 100'000;
   int64_t fold_every_us = 1'000'000;
   int64_t fold_little_every_us = 5'000'000;
-  uint64_t little_unfolded = uint64_t{64} << 20;
+  uint64_t little_unfolded = uint64_t{128} << 20;
   // How long commits wake the watcher after the last watch has fired: the next one mostly comes soon.
   int64_t listen_us = 1'000'000;
   // Bytes of keys and values that are folded in one SQLite transaction; see Fold.
