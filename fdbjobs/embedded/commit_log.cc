@@ -224,6 +224,27 @@ void CommitLog::DropBefore(uint32_t number) {
   }
 }
 
+void CommitLog::DropSpares(bool all) {
+  std::vector<std::string> names;
+  std::string why;
+  if (ListFolder(folder_, &names, &why) != 0) return;
+  for (const std::string& name : names) {
+    if (all ? name.starts_with("spare-") : name == spare_ || name == next_spare_) unlink(Path(name).c_str());
+  }
+}
+
+uint64_t CommitLog::BytesBetween(LogPosition from, LogPosition to) {
+  uint64_t bytes = 0;
+  while (from.segment < to.segment) {
+    std::shared_ptr<Segment> next;
+    std::string why;
+    const uint32_t number = from.segment + 1;
+    if (Find(number, &next, &why) == 0) bytes += next->header().previous_end - from.offset;
+    from = {number, static_cast<uint32_t>(kSegmentHeaderSize)};
+  }
+  return from < to ? bytes + to.offset - from.offset : bytes;
+}
+
 void CommitLog::DropFrom(uint32_t number) {
   std::vector<uint32_t> numbers;
   std::string why;

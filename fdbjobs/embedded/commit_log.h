@@ -75,6 +75,11 @@ class CommitLog {
   void DropBefore(uint32_t number);
   // Unlinks the segments from `number` on: what a crash left behind the last valid record.
   void DropFrom(uint32_t number);
+  // Unlinks the spares that processes have left behind which were killed: those of `spare_name`, or, with `all`, of
+  // every process. Before the first segment is made.
+  void DropSpares(bool all);
+  // Bytes of records between two places; fewer if segments there were dropped.
+  uint64_t BytesBetween(LogPosition from, LogPosition to);
   // Numbers of the segments in the folder, ascending.
   ErrorCode List(std::vector<uint32_t>* numbers, std::string* why);
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 
+#include "fdbjobs/embedded/file_util.h"
 #include "fdbjobs/embedded/types.h"
 
 namespace fdbjobs::embedded {
@@ -31,7 +32,7 @@ struct LogPosition {
 };
 
 struct ControlBlock {
-  static constexpr uint64_t kMagic = 0x32626a6264666c43;  // changes with the layout
+  static constexpr uint64_t kMagic = 0x33626a6264666c43;  // changes with the layout
   static constexpr size_t kLine = 64;
 
   // Constant after initialisation.
@@ -44,6 +45,9 @@ struct ControlBlock {
   alignas(kLine) std::atomic<uint64_t> lock;
   std::atomic<uint32_t> lock_waiters;
   std::atomic<uint32_t> lock_tickets;
+  // Not 0 from when the append lock was taken from a holder until the log goes on where that one can't write: a number
+  // of its own for each time.
+  std::atomic<uint64_t> unfenced;
 
   // End of what is committed: a packed LogPosition. Moved by compare-and-swap by the holder of the append lock.
   alignas(kLine) std::atomic<uint64_t> tail;
@@ -78,12 +82,15 @@ struct ControlBlock {
   std::atomic<uint32_t> failed_syncs;
   std::atomic<uint32_t> mended_syncs;
 
-  // What the base contains, and when readers should take a new snapshot of it.
+  // What the base contains, up to which place of the log (a packed LogPosition; raised late, if its writer died), and
+  // when readers should take a new snapshot of it.
   alignas(kLine) std::atomic<Version> base_version;
+  std::atomic<uint64_t> base_position;
   std::atomic<uint64_t> base_epoch;
-  // Bytes appended to the log, and of these, bytes that are in the base.
-  std::atomic<uint64_t> appended_bytes;
-  std::atomic<uint64_t> folded_bytes;
+
+  // A lease of versions that could not be written to the base: see ControlMapping::KeepLease. The one word that is
+  // taken over by the next who writes the block anew.
+  std::atomic<Version> kept_lease;
 };
 
 // Raises `word` to `value` unless it is higher already.
@@ -105,12 +112,16 @@ class ControlMapping {
   ControlMapping& operator=(const ControlMapping&) = delete;
   ~ControlMapping();
 
-  // Creates the file if it is missing. With `zero`, all words are set to zero first.
+  // Creates the file if it is missing. With `zero`, all words but kept_lease are set to zero first.
   ErrorCode Map(const std::string& path, bool zero, std::string* why);
+  // Raises kept_lease, and makes that durable: without room on the disk, since the block has its own.
+  ErrorCode KeepLease(Version lease, std::string* why);
   ControlBlock* operator->() const { return block_; }
   ControlBlock& operator*() const { return *block_; }
 
  private:
+  std::string path_;
+  FileDescriptor file_;
   ControlBlock* block_ = nullptr;
 };
 

@@ -82,6 +82,9 @@ class Engine : public Helped {
   void HelpOut() override {}
   void GoAhead() override {}
 
+  // 0, or an error while a commit that was answered with kCommitUnknownResult may still come.
+  virtual ErrorCode CheckSettled() { return 0; }
+
   // Fires once, when the acknowledged value of `key` is not `expected`; at once if that is so already. `fired` runs
   // on a thread of the engine (or in this call) and must not block. Returns an id for RemoveWatch.
   virtual uint64_t AddWatch(std::string key, std::optional<std::string> expected, WatchFired fired) = 0;

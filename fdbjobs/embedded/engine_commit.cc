@@ -112,12 +112,12 @@ void EngineImpl::TakeBatch(Batch* batch) {
   queue_.erase(queue_.begin(), queue_.begin() + count);
 }
 
-bool EngineImpl::HasRoom() const {
-  return control_->appended_bytes.load() - control_->folded_bytes.load() <= tuning_.most_unfolded;
-}
+bool EngineImpl::HasRoom() const { return unfolded_.load() <= tuning_.most_unfolded; }
 
 void EngineImpl::WaitForRoom() {
-  while (!stopping_ && !HasRoom()) absl::SleepFor(absl::Milliseconds(1));
+  if (HasRoom()) return;
+  const int64_t until = MonotonicMicros() + tuning_.longest_wait_us;
+  while (!stopping_ && !HasRoom() && MonotonicMicros() < until) absl::SleepFor(absl::Milliseconds(1));
 }
 
 void EngineImpl::Append(Batch* batch) {
@@ -127,14 +127,26 @@ void EngineImpl::Append(Batch* batch) {
   if (!std::exchange(has_committed_, true)) AskForSpare();
   for (bool published = false; !published;) {
     const FencedLock::Grant grant = lock_->Acquire();
+    // Known to all until it is done, since whoever does it may fail, or die.
+    if (grant.stolen) control_->unfenced.store(grant.word);
     std::string why;
-    published = AppendLocked(batch, grant.stolen, &why);
+    published = AppendLocked(batch, &why);
     lock_->Release(grant);
     if (!why.empty()) SetEngineError(why);
   }
 }
 
-bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
+// The log must not end where one who lost the lock may still write.
+ErrorCode EngineImpl::Fence(LogPosition* tail, bool* lost, std::string* why) {
+  uint64_t unfenced = control_->unfenced.load();
+  if (unfenced == 0) return 0;
+  if (ErrorCode error = StartSegment(0, tail, lost, why); error != 0 || *lost) return error;
+  // Unless the lock was taken from this process, too.
+  control_->unfenced.compare_exchange_strong(unfenced, 0);
+  return 0;
+}
+
+bool EngineImpl::AppendLocked(Batch* batch, std::string* why) {
   MutexLock lock(&state_mutex_);
   const auto refuse_all = [&](ErrorCode error) {
     for (Queued& queued : *batch) queued.result = {error, kNoVersion, 0};
@@ -150,16 +162,14 @@ bool EngineImpl::AppendLocked(Batch* batch, bool stolen, std::string* why) {
                         " was moved, removed or replaced while it was open; commits go on when it is back");
     return refuse_all(kFileNotFound);
   }
+  if (!batch->empty() && !HasRoom()) return refuse_all(kProcessBehind);
   if (ErrorCode error = Follow()) return refuse_all(error);
   // One who died right after publishing may not have come to this.
   RaiseTo(control_->published_version, cursor_->version());
   LogPosition tail = cursor_->position();
   bool lost = false;
-  if (stolen) {
-    // The log must not end where the one who lost the lock may still write.
-    if (ErrorCode error = StartSegment(0, &tail, &lost, why)) return refuse_all(error);
-    if (lost) return false;
-  }
+  if (ErrorCode error = Fence(&tail, &lost, why)) return refuse_all(error);
+  if (lost) return false;
   const Version first = clock_->AssignFirst(static_cast<int>(batch->size()));
   if (first == kNoVersion) return false;
   const Version assigned = first + static_cast<Version>(batch->size()) - 1;
@@ -208,7 +218,6 @@ ErrorCode EngineImpl::WriteBatch(const BatchBuilder& builder, LogPosition* tail,
   cursor_->Trust(*tail, end);
   *tail = end;
   RaiseTo(control_->published_version, builder.last_version());
-  control_->appended_bytes.fetch_add(bytes.size());
   return 0;
 }
 
@@ -261,11 +270,23 @@ void EngineImpl::Answer(Batch* batch) {
   ErrorCode error = 0;
   if (durable != kNoVersion) {
     std::string why;
-    // Published already: it is there again once the log was written again.
-    if (sync_->UpTo(durable, &why) != 0) error = kCommitUnknownResult;
+    // Once more, since many disks fail for a moment only. If that fails too, it comes when the disk is well: it was
+    // published.
+    if (sync_->UpTo(durable, &why) != 0 && FinishPublished(&why) != 0) error = kCommitUnknownResult;
     if (error != 0) SetEngineError(why);
   }
   answer(false, error);
 }
+
+ErrorCode EngineImpl::FinishPublished(std::string* why) {
+  {
+    MutexLock lock(&batch_mutex_);
+    Batch nobody;
+    Append(&nobody);
+  }
+  return sync_->UpTo(control_->published_version.load(), why);
+}
+
+ErrorCode EngineImpl::CheckSettled() { return sync_->InDoubt() ? kIoError : 0; }
 
 }  // namespace fdbjobs::embedded

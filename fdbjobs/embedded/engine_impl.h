@@ -50,12 +50,15 @@ struct EngineTuning {
   int64_t fold_every_us = 1'000'000;
   int64_t fold_little_every_us = 5'000'000;
   uint64_t little_unfolded = uint64_t{128} << 20;
+  // For how long versions are given out that a crash of the machine must not bring back.
+  Version lease_versions = 600'000'000;
   // How long commits wake the watcher after the last watch has fired: the next one mostly comes soon.
   int64_t listen_us = 1'000'000;
   // Bytes of keys and values that are folded in one SQLite transaction; see Fold.
   size_t fold_bytes = 8 << 20;
-  // Bytes of the log that may wait to be folded before commits have to wait.
+  // Bytes of the log that may wait to be folded before commits have to wait, and how long they wait before they fail.
   uint64_t most_unfolded = uint64_t{512} << 20;
+  int64_t longest_wait_us = 5'000'000;
 };
 
 class EngineImpl : public Engine, private IdleWork {
@@ -77,6 +80,7 @@ class EngineImpl : public Engine, private IdleWork {
   void Commit(CommitRequest request, CommitDone done) override;
   void HelpOut() override;
   void GoAhead() override;
+  ErrorCode CheckSettled() override;
   uint64_t AddWatch(std::string key, std::optional<std::string> expected, WatchFired fired) override;
   void RemoveWatch(uint64_t id) override;
   ErrorCode EstimateBytes(Version at, std::string_view begin, std::string_view end, int64_t* bytes) override;
@@ -94,7 +98,7 @@ class EngineImpl : public Engine, private IdleWork {
 
   // Opening (engine_open.cc).
   ErrorCode Recover(std::string* why);
-  ErrorCode FindEndOfLog(const BaseMark& mark, LogCursor* end, uint64_t* bytes, std::string* why);
+  ErrorCode FindEndOfLog(const BaseMark& mark, LogCursor* end, std::string* why);
   ErrorCode LoadFromBase(std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
   void StartThreads();
 
@@ -122,13 +126,16 @@ class EngineImpl : public Engine, private IdleWork {
   void TakeBatch(Batch* batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
   void Append(Batch* batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
   // Under the append lock. False when the lock was lost before the batch was published.
-  bool AppendLocked(Batch* batch, bool stolen, std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
+  bool AppendLocked(Batch* batch, std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
+  ErrorCode Fence(LogPosition* tail, bool* lost, std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
   void BuildBatch(Batch* batch, BatchBuilder* builder);
   ErrorCode WriteBatch(const BatchBuilder& builder, LogPosition* tail, bool* lost, std::string* why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
   ErrorCode StartSegment(size_t room, LogPosition* tail, bool* lost, std::string* why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
   void Answer(Batch* batch);
+  // Makes all that was published durable, by whomever, and writes it again if that is in doubt.
+  ErrorCode FinishPublished(std::string* why);
   ErrorCode ReadLatest(std::string_view key, std::optional<std::string>* value);
   bool HasRoom() const;
   void WaitForRoom();
@@ -136,12 +143,15 @@ class EngineImpl : public Engine, private IdleWork {
 
   // Upkeep (engine_upkeep.cc).
   void RunUpkeep();
+  bool CommitsStandStill();
   void FinishWhatOthersLeft();
+  void LookHowMuchIsUnfolded();
   bool IsTimeToFold();
   void FoldOldCommits();
   void ForgetOldCommits();
   void GiveMemoryBack();
   void ExtendLease();
+  ErrorCode WriteLease(Version lease, std::string* why);
   void RunSpareMaker();
 
   const EngineTuning tuning_;
@@ -160,6 +170,8 @@ class EngineImpl : public Engine, private IdleWork {
   Window window_;
   Watches watches_;
 
+  // Bytes of the log that are not in the base, when upkeep has looked last.
+  std::atomic<uint64_t> unfolded_{0};
   // How far the window has come: the packed position. Equal to the tail of the log means nothing to follow.
   std::atomic<uint64_t> followed_{0};
   std::atomic<bool> stopping_{false};

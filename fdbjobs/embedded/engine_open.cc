@@ -13,7 +13,6 @@ namespace fdbjobs::embedded {
 
 namespace {
 
-constexpr Version kLeaseVersions = 600'000'000;
 // Where the versions of a new folder begin: a version of some seconds ago is a number that may be asked for.
 constexpr Version kFirstVersion = 100'000'000;
 constexpr char kBaseName[] = "base.sqlite";
@@ -84,6 +83,7 @@ ErrorCode EngineImpl::OpenFolder(const std::string& path, std::string* why) {
   if (ErrorCode error = folder_.StartOpen(path, why)) return error;
   if (ErrorCode error = control_.Map(folder_.Path("control"), folder_.first(), why)) return error;
   log_ = std::make_unique<CommitLog>(path, absl::StrCat("spare-", folder_.slot()));
+  log_->DropSpares(folder_.first());
   if (ErrorCode error = BaseWriter::Open(folder_.Path(kBaseName), folder_.first(), &writer_, why)) return error;
   if (folder_.first()) {
     if (ErrorCode error = Recover(why)) return error;
@@ -125,10 +125,9 @@ ErrorCode EngineImpl::Recover(std::string* why) {
     mark.position = {1, static_cast<uint32_t>(kSegmentHeaderSize)};
   }
   LogCursor end(log_.get());
-  uint64_t bytes = 0;
-  if (ErrorCode error = FindEndOfLog(mark, &end, &bytes, why)) return error;
-  const Version start = std::max({end.version() + 1, mark.lease + 1, kFirstVersion});
-  mark.lease = start + kLeaseVersions;
+  if (ErrorCode error = FindEndOfLog(mark, &end, why)) return error;
+  const Version start = std::max({end.version() + 1, mark.lease + 1, control_->kept_lease.load() + 1, kFirstVersion});
+  mark.lease = start + tuning_.lease_versions;
   if (ErrorCode error = writer_->Commit(mark)) {
     *why = writer_->why();
     return error;
@@ -144,17 +143,18 @@ ErrorCode EngineImpl::Recover(std::string* why) {
   control.read_version_max = start;
   control.version_lease = mark.lease;
   control.base_version = mark.version;
+  control.base_position = mark.position.packed();
   control.base_epoch = 1;
-  control.appended_bytes = bytes;
   control.magic = ControlBlock::kMagic;
   return 0;
 }
 
-ErrorCode EngineImpl::FindEndOfLog(const BaseMark& mark, LogCursor* end, uint64_t* bytes, std::string* why) {
+ErrorCode EngineImpl::FindEndOfLog(const BaseMark& mark, LogCursor* end, std::string* why) {
   end->Place(mark.position, mark.hash, mark.version);
   RecordView record;
   LogCursor::Outcome outcome;
-  while ((outcome = end->NextUnbounded(&record)) == LogCursor::Outcome::kRecord) *bytes += record.total_size;
+  while ((outcome = end->NextUnbounded(&record)) == LogCursor::Outcome::kRecord) {
+  }
   if (outcome != LogCursor::Outcome::kEnd) {
     *why = absl::StrCat("the commit log does not go on where the base ends: ", end->why());
     return kFileCorrupt;

@@ -9,7 +9,6 @@
 namespace fdbjobs::embedded {
 
 namespace {
-constexpr Version kLeaseVersions = 600'000'000;
 // About a megabyte of window.
 constexpr size_t kKeysWorthTrimming = 4096;
 constexpr int64_t kQuietUs = 500'000;
@@ -28,7 +27,7 @@ void EngineImpl::RunUpkeep() {
     (void)EnsureFollowed();
     ForgetOldCommits();
     readers_->RestIdle();
-    if (control_->version_lease.load() - clock_->Now() < kLeaseVersions / 2) ExtendLease();
+    if (control_->version_lease.load() - clock_->Now() < tuning_.lease_versions / 2) ExtendLease();
     FoldOldCommits();
   }
 }
@@ -47,26 +46,32 @@ void EngineImpl::RunSpareMaker() {
   }
 }
 
-// A process that died between giving out a version and acknowledging the commit leaves it to the others. Two ticks in
-// which nothing moved are taken for that.
-void EngineImpl::FinishWhatOthersLeft() {
+// Two ticks in which nothing moved, though a version was given out and not acknowledged.
+bool EngineImpl::CommitsStandStill() {
   const Version assigned = control_->assigned_version.load();
-  if (assigned <= control_->acked_version.load()) {
-    unfinished_since_ = 0;
-    return;
-  }
-  if (unfinished_since_ != assigned) {
+  if (assigned > control_->acked_version.load() && unfinished_since_ != assigned) {
     unfinished_since_ = assigned;
-    return;
+    return false;
   }
-  unfinished_since_ = 0;
-  {
-    MutexLock lock(&batch_mutex_);
-    Batch nobody;
-    Append(&nobody);
-  }
+  return std::exchange(unfinished_since_, 0) != 0 && assigned > control_->acked_version.load();
+}
+
+// A process that died between giving out a version and acknowledging the commit leaves it to the others. So does one
+// whose sync failed, and one that acknowledged commits without a sync (DURABILITY_RISKY).
+void EngineImpl::FinishWhatOthersLeft() {
   std::string why;
-  if (sync_->UpTo(control_->published_version.load(), &why) != 0) SetEngineError(why);
+  ErrorCode error = 0;
+  if (CommitsStandStill() || sync_->InDoubt()) {
+    error = FinishPublished(&why);
+  } else if (control_->durable_version.load() < control_->acked_version.load()) {
+    error = sync_->UpTo(control_->acked_version.load(), &why);
+  }
+  if (error != 0) SetEngineError(why);
+}
+
+void EngineImpl::LookHowMuchIsUnfolded() {
+  unfolded_ = log_->BytesBetween(LogPosition::Unpack(control_->base_position.load()),
+                                 LogPosition::Unpack(control_->tail.load()));
 }
 
 // Seldom while there is little to fold: what is set and cleared between two folds never reaches the disk a second time.
@@ -75,7 +80,7 @@ bool EngineImpl::IsTimeToFold() {
   // Whichever process has folded.
   const uint64_t epoch = control_->base_epoch.load();
   if (std::exchange(last_epoch_, epoch) != epoch) last_fold_us_ = now;
-  const uint64_t unfolded = control_->appended_bytes.load() - control_->folded_bytes.load();
+  const uint64_t unfolded = unfolded_.load();
   if (unfolded == 0) return false;
   if (now - last_fold_us_ <
       (unfolded < tuning_.little_unfolded ? tuning_.fold_little_every_us : tuning_.fold_every_us)) {
@@ -86,6 +91,7 @@ bool EngineImpl::IsTimeToFold() {
 }
 
 void EngineImpl::FoldOldCommits() {
+  LookHowMuchIsUnfolded();
   if (!IsTimeToFold()) return;
   FoldOutcome outcome;
   do {
@@ -96,6 +102,7 @@ void EngineImpl::FoldOldCommits() {
       SetEngineError(why);
       return;
     }
+    LookHowMuchIsUnfolded();
     if (outcome.bytes == 0) return;
     ForgetOldCommits();
     readers_->RestIdle();
@@ -133,15 +140,25 @@ void EngineImpl::GiveMemoryBack() {
 }
 
 void EngineImpl::ExtendLease() {
+  const Version lease = clock_->Now() + tuning_.lease_versions;
+  std::string why;
+  // The base needs room on the disk, and its lock. Without a lease nobody could read any more.
+  if (WriteLease(lease, &why) != 0 && control_.KeepLease(lease, &why) != 0) return SetEngineError(why);
+  RaiseTo(control_->version_lease, lease);
+}
+
+ErrorCode EngineImpl::WriteLease(Version lease, std::string* why) {
   bool begun = false;
   BaseMark mark;
-  if (writer_->Begin(&begun, &mark) != 0 || !begun) return;
-  mark.lease = clock_->Now() + kLeaseVersions;
-  if (writer_->Commit(mark) != 0) {
-    writer_->Rollback();
-    return;
+  ErrorCode error = writer_->Begin(&begun, &mark);
+  if (error == 0 && !begun) error = kIoError;
+  if (error == 0) {
+    mark.lease = lease;
+    error = writer_->Commit(mark);
+    if (error != 0) writer_->Rollback();
   }
-  RaiseTo(control_->version_lease, mark.lease);
+  if (error != 0) *why = writer_->why();
+  return error;
 }
 
 }  // namespace fdbjobs::embedded

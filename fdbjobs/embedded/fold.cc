@@ -21,6 +21,7 @@ ErrorCode Fold(CommitLog* log, BaseWriter* base, ControlBlock* control, Version 
     *why = base->why();
     return error;
   }
+  RaiseTo(control->base_position, mark.position.packed());
   const LogPosition tail = LogPosition::Unpack(control->tail.load());
   LogCursor cursor(log);
   cursor.Place(mark.position, mark.hash, mark.version);
@@ -51,7 +52,7 @@ ErrorCode Fold(CommitLog* log, BaseWriter* base, ControlBlock* control, Version 
     return error == kOperationCancelled ? 0 : error;
   }
   RaiseTo(control->base_version, mark.version);
-  control->folded_bytes.fetch_add(outcome->bytes);
+  RaiseTo(control->base_position, mark.position.packed());
   control->base_epoch.fetch_add(1);
   log->DropBefore(mark.position.segment);
   return 0;

@@ -68,8 +68,10 @@ ErrorCode LogSync::WriteAgain(std::string* why) {
   MutexLock lock(&mutex_);
   if (ErrorCode error = segment->WriteAgain(kSegmentHeaderSize, tail.offset, why)) return error;
   if (ErrorCode error = SyncLocked(*segment, why)) return error;
-  RaiseTo(control_->mended_syncs, failed);
   RaiseTo(control_->durable_version, version);
+  // Before the doubt ends: what was in doubt can be read then.
+  Acknowledge(version);
+  RaiseTo(control_->mended_syncs, failed);
   return 0;
 }
 

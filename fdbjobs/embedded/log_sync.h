@@ -35,8 +35,8 @@ class LogSync {
   // Whether a sync has failed, in any process, and nobody has written the log again since.
   bool InDoubt() const { return control_->failed_syncs.load() != control_->mended_syncs.load(); }
 
-  // Writes the records of the last segment again and syncs them; then all that was published is durable. Those of
-  // earlier segments are not in doubt: a segment is synced before there is a next one.
+  // Writes the records of the last segment again and syncs them; then all that was published is durable, and may be
+  // read. Those of earlier segments are not in doubt: a segment is synced before there is a next one.
   ErrorCode WriteAgain(std::string* why);
 
   // All up to `version` may be read from now on; wakes the watchers of all processes.

@@ -142,6 +142,13 @@ void TransactionImpl::DisarmTimeout() {
 FutureRef TransactionImpl::OnError(ErrorCode error) {
   const std::lock_guard lock(mutex_);
   if (ErrorCode failed = CheckAlive()) return Future::MakeReady(failed);
+  if (error == kCommitUnknownResult) {
+    // The next try counts on it that the one before has happened or never will.
+    if (ErrorCode unsettled = engine_->CheckSettled()) {
+      GiveUp();
+      return Future::MakeReady(unsettled);
+    }
+  }
   const bool limit_reached = options_.retry_limit() >= 0 && retries_ >= options_.retry_limit();
   ++retries_;
   const std::optional<microseconds> delay = limit_reached ? std::nullopt : RetryDelay(error);

@@ -80,6 +80,20 @@ TEST_F(CommitLogTest, RecordsComeBackInOrderAcrossSegments) {
   EXPECT_EQ(ReadUnbounded(), (Values{"a", "b", "", std::string(100'000, 'x'), "c"}));
 }
 
+TEST_F(CommitLogTest, BytesBetweenPlacesAreCountedAcrossSegments) {
+  const LogPosition first = Write({"a"});
+  const uint64_t size = first.offset - kStart.offset;
+  NextSegment();
+  Write({"b", "c"});
+  NextSegment();
+  const LogPosition last = Write({"d"});
+  EXPECT_EQ(log_.BytesBetween(kStart, last), 4 * size);
+  EXPECT_EQ(log_.BytesBetween(first, last), 3 * size);
+  EXPECT_EQ(log_.BytesBetween(first, {2, static_cast<uint32_t>(kSegmentHeaderSize)}), 0u);
+  EXPECT_EQ(log_.BytesBetween(last, last), 0u);
+  EXPECT_EQ(log_.BytesBetween(last, first), 0u);
+}
+
 TEST_F(CommitLogTest, ReadingEndsAtTheTailThatWasPublished) {
   Write({"a"});
   const LogPosition tail = end_;

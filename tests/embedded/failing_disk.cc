@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -26,8 +27,15 @@ struct File {
 
 struct Disk {
   std::mutex mutex;
-  // Guarded by mutex.
-  std::string failing;  // a folder, or empty
+  std::condition_variable let_go;
+  // Guarded by mutex, as what follows. A folder, or empty.
+  std::string failing;
+  bool only_once = false;
+  // Begins of paths, or empty.
+  std::string no_room;
+  std::string to_hold;
+  std::promise<void> held;
+  bool holding = false;
   std::map<FileId, File> files;
 
   // Never destroyed: threads may write while the process exits.
@@ -36,11 +44,25 @@ struct Disk {
     return *disk;
   }
 
-  bool Fails(int fd) const {
-    if (failing.empty()) return false;
+  static std::string PathOf(int fd) {
     std::error_code error;
-    const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
-    return path.parent_path() == failing;
+    return std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
+  }
+
+  bool Fails(int fd) {
+    if (failing.empty() || std::filesystem::path(PathOf(fd)).parent_path() != failing) return false;
+    if (only_once) failing.clear();
+    return true;
+  }
+
+  bool HasRoomFor(int fd) const { return no_room.empty() || !PathOf(fd).starts_with(no_room); }
+
+  void HoldIfAsked(int fd, std::unique_lock<std::mutex>* lock) {
+    if (to_hold.empty() || !PathOf(fd).starts_with(to_hold)) return;
+    to_hold.clear();
+    holding = true;
+    held.set_value();
+    let_go.wait(*lock, [this] { return !holding; });
   }
 
   File& Of(const struct stat& status) { return files[{status.st_dev, status.st_ino}]; }
@@ -59,12 +81,43 @@ void FailingDisk::FailSyncsIn(const std::string& folder) {
   Disk& disk = Disk::Get();
   const std::lock_guard lock(disk.mutex);
   disk.failing = std::filesystem::canonical(folder);
+  disk.only_once = false;
+}
+
+void FailingDisk::FailASyncIn(const std::string& folder) {
+  FailSyncsIn(folder);
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  disk.only_once = true;
+}
+
+void FailingDisk::HaveNoRoomFor(const std::string& path) {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  disk.no_room = path;
+}
+
+std::future<void> FailingDisk::HoldAWriteTo(const std::string& path) {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  disk.to_hold = path;
+  disk.held = std::promise<void>();
+  return disk.held.get_future();
+}
+
+void FailingDisk::LetGo() {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  disk.holding = false;
+  disk.let_go.notify_all();
 }
 
 void FailingDisk::BeWell() {
   Disk& disk = Disk::Get();
   const std::lock_guard lock(disk.mutex);
   disk.failing.clear();
+  disk.no_room.clear();
+  disk.to_hold.clear();
 }
 
 void FailingDisk::CopyAsAfterPowerFailure(const std::string& from, const std::string& to) {
@@ -90,7 +143,12 @@ using fdbjobs::embedded::Disk;
 
 extern "C" ssize_t pwrite(int fd, const void* bytes, size_t size, off_t offset) {
   Disk& disk = Disk::Get();
-  const std::lock_guard lock(disk.mutex);
+  std::unique_lock lock(disk.mutex);
+  disk.HoldIfAsked(fd, &lock);
+  if (!disk.HasRoomFor(fd)) {
+    errno = ENOSPC;
+    return -1;
+  }
   const ssize_t written = syscall(SYS_pwrite64, fd, bytes, size, offset);
   struct stat status;
   if (written > 0 && fstat(fd, &status) == 0) {

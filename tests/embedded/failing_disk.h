@@ -1,5 +1,5 @@
-// FailingDisk: a disk on which the syncs of a folder fail when a test says so, and what a power failure would leave on
-// it.
+// FailingDisk: a disk on which the syncs of a folder fail when a test says so, which has no room or holds a write up,
+// and what a power failure would leave on it.
 //
 // It takes the place of pwrite and fdatasync in the program that links it. As on a kernel whose write to the disk has
 // failed, what was written before a failed sync is dropped: it can still be read, and no later sync brings it to the
@@ -14,6 +14,7 @@
 #ifndef FDBJOBS_TESTS_EMBEDDED_FAILING_DISK_H_
 #define FDBJOBS_TESTS_EMBEDDED_FAILING_DISK_H_
 
+#include <future>
 #include <string>
 
 namespace fdbjobs::embedded {
@@ -21,6 +22,15 @@ namespace fdbjobs::embedded {
 class FailingDisk {
  public:
   static void FailSyncsIn(const std::string& folder);
+  // Only the next one.
+  static void FailASyncIn(const std::string& folder);
+  // Files whose path begins so can't be written.
+  static void HaveNoRoomFor(const std::string& path);
+  // The thread that makes the next write to a file whose path begins so is held up in it, as one of a process that is
+  // stopped. Returned is a way to wait until there is one.
+  static std::future<void> HoldAWriteTo(const std::string& path);
+  // Lets it go on.
+  static void LetGo();
   static void BeWell();
   // The log segments of the folder `from` with what was synced of them and nothing else; other files as they are.
   static void CopyAsAfterPowerFailure(const std::string& from, const std::string& to);

@@ -90,6 +90,14 @@ class FakeEngine : public Engine {
     return versions_.rbegin()->first;
   }
   Version CurrentVersion() override { return GetReadVersion(); }
+  ErrorCode CheckSettled() override {
+    const std::lock_guard lock(mutex_);
+    return settled_;
+  }
+  void SetSettled(ErrorCode error) {
+    const std::lock_guard lock(mutex_);
+    settled_ = error;
+  }
 
   ErrorCode Get(Version at, std::string_view key, std::optional<std::string>* value) override {
     const std::lock_guard lock(mutex_);
@@ -219,6 +227,7 @@ class FakeEngine : public Engine {
   }
 
   std::mutex mutex_;
+  ErrorCode settled_ = kSuccess;
   std::map<Version, Map> versions_;
   std::vector<CommitRequest> requests_;
   std::vector<CommitDone> held_;

@@ -38,11 +38,12 @@ class SyncFailure : public ::testing::Test {
     return engine;
   }
 
-  ErrorCode Set(const std::string& key, const std::string& value = "x") {
+  ErrorCode Set(const std::string& key, const std::string& value = "x", bool risky = false) {
     auto writes = std::make_shared<MutationList>();
     writes->Add(MutationType::kSet, key, value, true);
     CommitRequest request;
     request.writes = std::move(writes);
+    request.durability_risky = risky;
     std::promise<CommitResult> result;
     engine_->Commit(std::move(request), [&](CommitResult got) { result.set_value(got); });
     return result.get_future().get().error;
@@ -89,6 +90,36 @@ TEST_F(SyncFailure, CommitsGoOnWhenTheDiskIsWellAndStandOnWhatWasWrittenBefore) 
   EXPECT_EQ(Set("d"), 0);
   EXPECT_EQ(KeysNow(), (Keys{"a", "b", "d"}));
   EXPECT_EQ(KeysAfterPowerFailure(), (Keys{"a", "b", "d"}));
+}
+
+TEST_F(SyncFailure, ADiskThatFailsForAMomentFailsNoCommit) {
+  ASSERT_EQ(Set("a"), 0);
+  FailingDisk::FailASyncIn(folder_.path());
+  EXPECT_EQ(Set("b"), 0);
+  EXPECT_EQ(KeysNow(), (Keys{"a", "b"}));
+  EXPECT_EQ(KeysAfterPowerFailure(), (Keys{"a", "b"}));
+  EXPECT_EQ(Set("c"), 0);
+  EXPECT_EQ(KeysAfterPowerFailure(), (Keys{"a", "b", "c"}));
+}
+
+TEST_F(SyncFailure, ACommitOfUnknownResultIsNotSettledBeforeItCanBeRead) {
+  ASSERT_EQ(Set("a"), 0);
+  EXPECT_EQ(engine_->CheckSettled(), 0);
+  FailingDisk::FailSyncsIn(folder_.path());
+  EXPECT_EQ(Set("b"), kCommitUnknownResult);
+  EXPECT_EQ(engine_->CheckSettled(), kIoError);
+  EXPECT_EQ(KeysNow(), Keys{"a"});
+  FailingDisk::BeWell();
+  // Nobody commits: upkeep sees to it.
+  while (engine_->CheckSettled() != 0) std::this_thread::yield();
+  EXPECT_EQ(KeysNow(), (Keys{"a", "b"}));
+  EXPECT_EQ(KeysAfterPowerFailure(), (Keys{"a", "b"}));
+}
+
+TEST_F(SyncFailure, WhatWasAnsweredWithoutASyncIsSyncedSoon) {
+  ASSERT_EQ(Set("a"), 0);
+  ASSERT_EQ(Set("b", "x", /*risky=*/true), 0);
+  while (KeysAfterPowerFailure() != Keys{"a", "b"}) std::this_thread::yield();
 }
 
 TEST_F(SyncFailure, WhatIsFoundWhenTheFolderIsOpenedAgainIsWrittenAgain) {

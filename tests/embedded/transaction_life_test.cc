@@ -279,6 +279,21 @@ TEST(TransactionRetryTest, OtherErrorsComeBackAndEndTheTransaction) {
   EXPECT_EQ(transaction->OnError(kSuccess)->error(), kClientInvalidOperation);
 }
 
+// The next try counts on it that what is unknown has happened or never will.
+TEST(TransactionRetryTest, AnUnknownResultThatMayStillComeIsNotRetried) {
+  const TestDatabase database(Map{{"a", "1"}});
+  database.engine->SetSettled(kIoError);
+  const TestTransaction transaction(database);
+  EXPECT_EQ(transaction->OnError(kCommitUnknownResult)->error(), kIoError);
+  EXPECT_EQ(transaction.Get("a"), Error(kTransactionCancelled));
+  const TestTransaction other(database);
+  EXPECT_EQ(Wait(other->OnError(kNotCommitted)), kSuccess);
+  database.engine->SetSettled(kSuccess);
+  transaction->Reset();
+  EXPECT_EQ(Wait(transaction->OnError(kCommitUnknownResult)), kSuccess);
+  EXPECT_EQ(transaction.Get("a"), "1");
+}
+
 TEST(TransactionRetryTest, BeforeApiVersion610OtherErrorsResetTheTransaction) {
   const TestDatabase database({}, 600);
   const TestTransaction transaction(database);

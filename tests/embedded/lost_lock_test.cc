@@ -1,0 +1,74 @@
+// A process that is stopped in the midst of a commit loses the append lock. Nothing that others commit afterwards is
+// lost when it goes on, whatever else goes wrong meanwhile.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fdbjobs/embedded/engine_impl.h"
+#include "fdbjobs/embedded/error_codes.h"
+#include "tests/embedded/failing_disk.h"
+#include "tests/embedded/temporary_folder.h"
+
+namespace fdbjobs::embedded {
+namespace {
+
+std::unique_ptr<EngineImpl> Open(const std::string& path) {
+  auto engine = std::make_unique<EngineImpl>();
+  std::string why;
+  EXPECT_EQ(engine->OpenFolder(path, &why), 0) << why;
+  return engine;
+}
+
+std::future<ErrorCode> StartSet(EngineImpl& engine, const std::string& key) {
+  auto writes = std::make_shared<MutationList>();
+  writes->Add(MutationType::kSet, key, "value of " + key, true);
+  CommitRequest request;
+  request.writes = std::move(writes);
+  auto promise = std::make_shared<std::promise<ErrorCode>>();
+  engine.Commit(std::move(request), [promise](CommitResult got) { promise->set_value(got.error); });
+  return promise->get_future();
+}
+
+ErrorCode Set(EngineImpl& engine, const std::string& key) { return StartSet(engine, key).get(); }
+
+std::string ValueOf(EngineImpl& engine, const std::string& key) {
+  std::optional<std::string> value;
+  EXPECT_EQ(engine.Get(engine.GetReadVersion(), key, &value), 0);
+  return value.value_or("none");
+}
+
+TEST(LostLock, NobodyWritesWhereTheStoppedOneMayGoOnThoughTheDiskIsFull) {
+  TemporaryFolder folder;
+  auto stopped = Open(folder.path());
+  auto other = Open(folder.path());
+  ASSERT_EQ(Set(*stopped, "first"), 0);
+  ASSERT_EQ(Set(*other, "second"), 0);
+  std::future<void> in_write = FailingDisk::HoldAWriteTo(folder.path() + "/log-");
+  std::future<ErrorCode> late = StartSet(*stopped, "late");
+  in_write.get();
+  FailingDisk::HaveNoRoomFor(folder.path() + "/spare-");
+  // The log has to go on in a new segment, for which there is no room.
+  EXPECT_EQ(Set(*other, "third"), kIoError);
+  EXPECT_EQ(Set(*other, "fourth"), kIoError);
+  FailingDisk::BeWell();
+  EXPECT_EQ(Set(*other, "fifth"), 0);
+  FailingDisk::LetGo();
+  EXPECT_EQ(late.get(), 0);
+  EXPECT_EQ(Set(*stopped, "last"), 0);
+  for (const char* const key : {"first", "second", "fifth", "late", "last"}) {
+    EXPECT_EQ(ValueOf(*other, key), std::string("value of ") + key);
+  }
+  stopped.reset();
+  other.reset();
+  const auto again = Open(folder.path());
+  for (const char* const key : {"first", "second", "fifth", "late", "last"}) {
+    EXPECT_EQ(ValueOf(*again, key), std::string("value of ") + key);
+  }
+  for (const char* const key : {"third", "fourth"}) EXPECT_EQ(ValueOf(*again, key), "none");
+}
+
+}  // namespace
+}  // namespace fdbjobs::embedded
