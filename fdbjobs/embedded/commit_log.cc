@@ -323,6 +323,13 @@ bool LogCursor::NextSegmentGoesOn() {
   if (!NextSegmentStartsHere()) return false;
   RecordView record;
   if (ParseRecord(next_->bytes().substr(kSegmentHeaderSize), hash_, version_, &record)) return true;
+  // One that was used may be empty all the same, when the log moved on again before anything was written to it.
+  std::shared_ptr<Segment> after;
+  std::string none;
+  if (log_->Find(position_.segment + 2, &after, &none) == 0 && after->header().previous_end == kSegmentHeaderSize &&
+      after->header().previous_hash == hash_) {
+    return true;
+  }
   return !ParseRecord(segment_->bytes().substr(position_.offset), hash_, version_, &record);
 }
 

@@ -129,6 +129,23 @@ TEST_F(CommitLogTest, WhatAWriterThatLostTheLockLeavesBehindIsNotACommit) {
   EXPECT_EQ(ReadUnbounded(), (Values{"a", "b"}));
 }
 
+TEST_F(CommitLogTest, WhatAWriterThatLostTheLockLeavesBehindIsNotACommitThoughTheNextSegmentStayedEmpty) {
+  Write({"a"});
+  const LogPosition fenced = end_;
+  const uint64_t hash = hash_;
+  const Version version = version_;
+  Write({"lost"});
+  end_ = fenced;
+  hash_ = hash;
+  version_ = version;
+  NextSegment();
+  // What came next had no room in it.
+  NextSegment();
+  EXPECT_EQ(ReadUnbounded(), Values{"a"});
+  Write({"b"});
+  EXPECT_EQ(ReadUnbounded(), (Values{"a", "b"}));
+}
+
 TEST_F(CommitLogTest, ASegmentThatContinuesElsewhereIsNotFollowed) {
   Write({"a"});
   std::string why;

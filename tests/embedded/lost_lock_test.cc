@@ -22,14 +22,18 @@ std::unique_ptr<EngineImpl> Open(const std::string& path) {
   return engine;
 }
 
-std::future<ErrorCode> StartSet(EngineImpl& engine, const std::string& key) {
+std::future<ErrorCode> StartSet(EngineImpl& engine, const std::string& key, const std::string& value) {
   auto writes = std::make_shared<MutationList>();
-  writes->Add(MutationType::kSet, key, "value of " + key, true);
+  writes->Add(MutationType::kSet, key, value, true);
   CommitRequest request;
   request.writes = std::move(writes);
   auto promise = std::make_shared<std::promise<ErrorCode>>();
   engine.Commit(std::move(request), [promise](CommitResult got) { promise->set_value(got.error); });
   return promise->get_future();
+}
+
+std::future<ErrorCode> StartSet(EngineImpl& engine, const std::string& key) {
+  return StartSet(engine, key, "value of " + key);
 }
 
 ErrorCode Set(EngineImpl& engine, const std::string& key) { return StartSet(engine, key).get(); }
@@ -68,6 +72,26 @@ TEST(LostLock, NobodyWritesWhereTheStoppedOneMayGoOnThoughTheDiskIsFull) {
     EXPECT_EQ(ValueOf(*again, key), std::string("value of ") + key);
   }
   for (const char* const key : {"third", "fourth"}) EXPECT_EQ(ValueOf(*again, key), "none");
+}
+
+TEST(LostLock, WhatHasNoRoomInTheNewSegmentIsNotLostBehindWhatTheStoppedOneLeaves) {
+  TemporaryFolder folder;
+  auto stopped = Open(folder.path());
+  auto other = Open(folder.path());
+  ASSERT_EQ(Set(*stopped, "first"), 0);
+  std::future<void> in_write = FailingDisk::HoldAWriteTo(folder.path() + "/log-");
+  std::future<ErrorCode> late = StartSet(*stopped, "late");
+  in_write.get();
+  // Larger than the segment that is made when the lock is lost: so that one stays empty.
+  const std::string large(1 << 20, 'x');
+  ASSERT_EQ(StartSet(*other, "large", large).get(), 0);
+  FailingDisk::LetGo();
+  EXPECT_EQ(late.get(), 0);
+  stopped.reset();
+  other.reset();
+  const auto again = Open(folder.path());
+  for (const char* const key : {"first", "late"}) EXPECT_EQ(ValueOf(*again, key), std::string("value of ") + key);
+  EXPECT_EQ(ValueOf(*again, "large").size(), large.size());
 }
 
 }  // namespace
