@@ -63,6 +63,11 @@ ErrorCode Segment::Sync(std::string* why) const {
   return 0;
 }
 
+ErrorCode Segment::Rewrite(const SegmentHeader& header, std::string* why) const {
+  if (ErrorCode error = WriteFully(file_.get(), header.Encode(), 0, path_, why)) return error;
+  return Sync(why);
+}
+
 ErrorCode Segment::WriteAgain(size_t begin, size_t end, std::string* why) const {
   // In copies, since a file should not be written from its own mapping.
   for (size_t at = begin; at < end; at += kCopyBytes) {
@@ -180,20 +185,24 @@ ErrorCode CommitLog::Create(const SegmentHeader& header, size_t room, std::share
   const size_t needed = RoundUp(std::max(room + kSegmentHeaderSize, kSmallestSegment), 4096);
   if (ErrorCode error = HaveSpare(needed, why)) return error;
   MutexLock lock(&spare_mutex_);
-  for (;;) {
-    bool named = false;
-    if (ErrorCode error = NameSpare(header, &named, why)) return error;
+  bool named = false;
+  if (ErrorCode error = NameSpare(header, &named, why)) return error;
+  if (ErrorCode error = Find(header.number, segment, why)) return error;
+  if ((*segment)->header().previous_version < header.previous_version) {
+    // Not removed by its name: if this process has lost the lock meanwhile, the name may be that of the last segment.
+    // Then this is the header that it has.
+    if (ErrorCode error = (*segment)->Rewrite(header, why)) return error;
+    Forget(header.number);
     if (ErrorCode error = Find(header.number, segment, why)) return error;
-    if ((*segment)->header() == header) return 0;
-    if (named) {
-      *why = absl::StrCat(path, " does not read as it was written");
-      return kFileCorrupt;
-    }
-    // Nobody can go on there any more: that takes the old end of the log, which is past.
-    if (unlink(path.c_str()) != 0) return FileError("remove", path, why);
-    MutexLock open_lock(&mutex_);
-    open_.erase(header.number);
   }
+  if ((*segment)->header() == header) return 0;
+  *why = absl::StrCat(path, named ? " does not read as it was written" : " continues a later place of the log");
+  return kFileCorrupt;
+}
+
+void CommitLog::Forget(uint32_t number) {
+  MutexLock lock(&mutex_);
+  open_.erase(number);
 }
 
 ErrorCode CommitLog::List(std::vector<uint32_t>* numbers, std::string* why) {

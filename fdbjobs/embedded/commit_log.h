@@ -37,6 +37,8 @@ class Segment {
   // Waits until all that was written to the segment is on the disk. When that fails, the next one may succeed without
   // it.
   ErrorCode Sync(std::string* why) const;
+  // Gives the file another header, durably. This object keeps the old one.
+  ErrorCode Rewrite(const SegmentHeader& header, std::string* why) const;
   // Writes the bytes from `begin` to `end` once more as they are.
   ErrorCode WriteAgain(size_t begin, size_t end, std::string* why) const;
 
@@ -63,9 +65,12 @@ class CommitLog {
 
   // Makes the segment of `header` with room for `room` bytes of records, durable with its name. If it is there
   // already, with the same header, that one serves, whatever its size: another process began to make it and did not
-  // go on. One with another header continues a place that the log has passed, and is made anew. Only under the append
-  // lock, for the segment after the last.
+  // go on. So does one that continues a place which the log has passed; it gets this header. Only under the append
+  // lock, for the segment after the last: fails if the lock was lost and the log went on elsewhere.
   ErrorCode Create(const SegmentHeader& header, size_t room, std::shared_ptr<Segment>* segment, std::string* why);
+
+  // What Find has opened as `number` may have become another one since.
+  void Forget(uint32_t number);
 
   // Has a segment of the size that the next one should have lie ready. Slow: for one thread in the background. Create
   // makes a small segment of its own meanwhile, and waits for it only if there is no room on the disk for both.

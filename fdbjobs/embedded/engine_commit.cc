@@ -229,12 +229,19 @@ ErrorCode EngineImpl::StartSegment(size_t room, LogPosition* tail, bool* lost, s
   if (ErrorCode error = sync_->SyncSegment(*old, why)) return error;
   const SegmentHeader header{tail->segment + 1, tail->offset, cursor_->hash(), cursor_->version()};
   std::shared_ptr<Segment> segment;
-  if (ErrorCode error = log_->Create(header, room, &segment, why)) return error;
+  const ErrorCode error = log_->Create(header, room, &segment, why);
+  AskForSpare();
   uint64_t expected = tail->packed();
   const LogPosition start{header.number, static_cast<uint32_t>(kSegmentHeaderSize)};
-  *lost = !control_->tail.compare_exchange_strong(expected, start.packed());
-  if (!*lost) *tail = start;
-  AskForSpare();
+  *lost = error == 0 ? !control_->tail.compare_exchange_strong(expected, start.packed())
+                     : control_->tail.load() != expected;
+  if (!*lost) {
+    if (error == 0) *tail = start;
+    return error;
+  }
+  // Whoever has the lock now may make another segment of it, and what has failed here matters to nobody.
+  log_->Forget(header.number);
+  why->clear();
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <list>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -25,17 +26,27 @@ struct File {
   std::vector<std::pair<size_t, std::string>> pending;
 };
 
+// A thread that is held up, or is to be.
+struct Hold {
+  std::string path;
+  std::promise<void> promise;
+  bool held = false;
+  bool let_go = false;
+
+  bool Takes(const std::string& other) const {
+    return !held && (path.ends_with('-') ? other.starts_with(path) : other == path);
+  }
+};
+
 struct Disk {
   std::mutex mutex;
   std::condition_variable let_go;
   // Guarded by mutex, as what follows. A folder, or empty.
   std::string failing;
   bool only_once = false;
-  // Begins of paths, or empty.
+  // Begin of paths, or empty.
   std::string no_room;
-  std::string to_hold;
-  std::promise<void> held;
-  bool holding = false;
+  std::list<Hold> holds;
   std::map<FileId, File> files;
 
   // Never destroyed: threads may write while the process exits.
@@ -58,11 +69,14 @@ struct Disk {
   bool HasRoomFor(int fd) const { return no_room.empty() || !PathOf(fd).starts_with(no_room); }
 
   void HoldIfAsked(int fd, std::unique_lock<std::mutex>* lock) {
-    if (to_hold.empty() || !PathOf(fd).starts_with(to_hold)) return;
-    to_hold.clear();
-    holding = true;
-    held.set_value();
-    let_go.wait(*lock, [this] { return !holding; });
+    if (holds.empty()) return;
+    const std::string path = PathOf(fd);
+    const auto hold = std::find_if(holds.begin(), holds.end(), [&](const Hold& one) { return one.Takes(path); });
+    if (hold == holds.end()) return;
+    hold->held = true;
+    hold->promise.set_value();
+    let_go.wait(*lock, [&] { return hold->let_go; });
+    holds.erase(hold);
   }
 
   File& Of(const struct stat& status) { return files[{status.st_dev, status.st_ino}]; }
@@ -100,15 +114,14 @@ void FailingDisk::HaveNoRoomFor(const std::string& path) {
 std::future<void> FailingDisk::HoldAWriteTo(const std::string& path) {
   Disk& disk = Disk::Get();
   const std::lock_guard lock(disk.mutex);
-  disk.to_hold = path;
-  disk.held = std::promise<void>();
-  return disk.held.get_future();
+  disk.holds.push_back({path, {}});
+  return disk.holds.back().promise.get_future();
 }
 
-void FailingDisk::LetGo() {
+void FailingDisk::LetGo(const std::string& path) {
   Disk& disk = Disk::Get();
   const std::lock_guard lock(disk.mutex);
-  disk.holding = false;
+  for (Hold& hold : disk.holds) hold.let_go |= hold.held && (path.empty() || hold.path == path);
   disk.let_go.notify_all();
 }
 
@@ -117,7 +130,7 @@ void FailingDisk::BeWell() {
   const std::lock_guard lock(disk.mutex);
   disk.failing.clear();
   disk.no_room.clear();
-  disk.to_hold.clear();
+  disk.holds.remove_if([](const Hold& hold) { return !hold.held; });
 }
 
 void FailingDisk::CopyAsAfterPowerFailure(const std::string& from, const std::string& to) {

@@ -26,11 +26,11 @@ class FailingDisk {
   static void FailASyncIn(const std::string& folder);
   // Files whose path begins so can't be written.
   static void HaveNoRoomFor(const std::string& path);
-  // The thread that makes the next write to a file whose path begins so is held up in it, as one of a process that is
-  // stopped. Returned is a way to wait until there is one.
+  // The thread that makes the next write to a file whose path is this one, or begins so if it ends with '-', is held up
+  // in it, as one of a process that is stopped. Returned is a way to wait until there is one.
   static std::future<void> HoldAWriteTo(const std::string& path);
-  // Lets it go on.
-  static void LetGo();
+  // Lets those go on that are held up in writes to `path`, or all.
+  static void LetGo(const std::string& path = "");
   static void BeWell();
   // The log segments of the folder `from` with what was synced of them and nothing else; other files as they are.
   static void CopyAsAfterPowerFailure(const std::string& from, const std::string& to);

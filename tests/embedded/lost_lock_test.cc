@@ -2,10 +2,12 @@
 // lost when it goes on, whatever else goes wrong meanwhile.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "fdbjobs/embedded/engine_impl.h"
 #include "fdbjobs/embedded/error_codes.h"
@@ -92,6 +94,50 @@ TEST(LostLock, WhatHasNoRoomInTheNewSegmentIsNotLostBehindWhatTheStoppedOneLeave
   const auto again = Open(folder.path());
   for (const char* const key : {"first", "late"}) EXPECT_EQ(ValueOf(*again, key), std::string("value of ") + key);
   EXPECT_EQ(ValueOf(*again, "large").size(), large.size());
+}
+
+// Returns when the process of the slot has a spare segment ready.
+void WaitForSpare(const TemporaryFolder& folder, int slot) {
+  while (!std::filesystem::exists(folder.path() + "/spare-" + std::to_string(slot))) std::this_thread::yield();
+}
+
+TEST(LostLock, AStoppedOneDoesNotTakeAwayTheSegmentThatOthersGoOnIn) {
+  TemporaryFolder folder;
+  const std::string log = folder.path() + "/log-";
+  const std::string spare = folder.path() + "/spare-1";
+  auto first = Open(folder.path());
+  auto second = Open(folder.path());
+  ASSERT_EQ(Set(*first, "first"), 0);
+  ASSERT_EQ(Set(*second, "second"), 0);
+  WaitForSpare(folder, 0);
+  WaitForSpare(folder, 1);
+  std::future<void> in_write = FailingDisk::HoldAWriteTo(log);
+  std::future<ErrorCode> late = StartSet(*first, "late");
+  in_write.get();
+  std::future<void> in_spare = FailingDisk::HoldAWriteTo(spare);
+  std::future<ErrorCode> later = StartSet(*second, "later");
+  in_spare.get();
+  // The first one goes on in time: the segment that the second one makes begins before the end of the log.
+  FailingDisk::LetGo(log);
+  EXPECT_EQ(late.get(), 0);
+  in_spare = FailingDisk::HoldAWriteTo(spare);
+  FailingDisk::LetGo(spare);
+  // And is made once more.
+  in_spare.get();
+  EXPECT_EQ(Set(*first, "third"), 0);
+  FailingDisk::LetGo();
+  EXPECT_EQ(later.get(), 0);
+  EXPECT_EQ(Set(*second, "last"), 0);
+  const auto expect_all_in = [](EngineImpl& engine) {
+    for (const char* const key : {"first", "second", "late", "third", "later", "last"}) {
+      EXPECT_EQ(ValueOf(engine, key), std::string("value of ") + key);
+    }
+  };
+  expect_all_in(*first);
+  expect_all_in(*second);
+  first.reset();
+  second.reset();
+  expect_all_in(*Open(folder.path()));
 }
 
 }  // namespace
