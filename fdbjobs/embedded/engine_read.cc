@@ -52,7 +52,13 @@ ErrorCode EngineImpl::Follow() {
   };
   for (;;) {
     RecordView record;
-    const LogCursor::Outcome outcome = cursor_->Next(tail, &record);
+    LogCursor::Outcome outcome = cursor_->Next(tail, &record);
+    // A segment that was dropped may be there again, without its records: made by one who was stopped in that
+    // meanwhile.
+    if (outcome == LogCursor::Outcome::kDamaged &&
+        cursor_->position().segment < LogPosition::Unpack(control_->base_position.load()).segment) {
+      outcome = LogCursor::Outcome::kGone;
+    }
     if (outcome == LogCursor::Outcome::kGone) {
       // This process was away for so long that the base has gone past it.
       std::string why;
