@@ -71,11 +71,13 @@ ErrorCode Engine::Open(const std::string& folder, std::shared_ptr<Engine>* engin
       return 0;
     }
   }
-  std::shared_ptr<EngineImpl> opened(new EngineImpl, &EngineImpl::Dispose);
+  auto opened = std::make_unique<EngineImpl>();
+  // One that fails goes in this call, also on the network thread: Dispose would wait for the registry there.
   if (ErrorCode error = opened->OpenFolder(folder, why)) return error;
   if (stat(folder.c_str(), &status) != 0) return FileError("stat", folder, why);
-  registry.engines[{status.st_dev, status.st_ino}] = opened;
-  *engine = std::move(opened);
+  std::shared_ptr<EngineImpl> shared(opened.release(), &EngineImpl::Dispose);
+  registry.engines[{status.st_dev, status.st_ino}] = shared;
+  *engine = std::move(shared);
   return 0;
 }
 

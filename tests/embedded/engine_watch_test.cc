@@ -2,6 +2,7 @@
 // The network of this program runs from its first test to its last.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -120,6 +121,18 @@ TEST(EngineWatch, NoneIsMissedWhenTheWatcherHasStoppedListening) {
       EXPECT_EQ(watch.fired.get().first, 0);
     }
   }
+}
+
+TEST(EngineWatch, AFolderThatCannotBeOpenedIsRefusedOnTheNetworkThreadToo) {
+  TemporaryFolder folder;
+  std::ofstream(folder.path() + "/not ours") << "x";
+  std::promise<ErrorCode> opened;
+  Network::Get().Post([&] {
+    std::shared_ptr<Engine> engine;
+    std::string why;
+    opened.set_value(Engine::Open(folder.path(), &engine, &why));
+  });
+  EXPECT_EQ(opened.get_future().get(), kConnectionStringInvalid);
 }
 
 }  // namespace
