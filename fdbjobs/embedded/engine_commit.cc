@@ -210,15 +210,25 @@ ErrorCode EngineImpl::WriteBatch(const BatchBuilder& builder, LogPosition* tail,
     if (ErrorCode error = StartSegment(bytes.size(), tail, lost, why); error != 0 || *lost) return error;
     if (ErrorCode error = log_->Find(tail->segment, &segment, why)) return error;
   }
-  if (ErrorCode error = segment->Write(bytes, tail->offset, why)) return error;
+  const ErrorCode error = segment->Write(bytes, tail->offset, why);
   uint64_t expected = tail->packed();
   const LogPosition end{tail->segment, tail->offset + static_cast<uint32_t>(bytes.size())};
-  *lost = !control_->tail.compare_exchange_strong(expected, end.packed());
-  if (*lost) return 0;
+  *lost = error == 0 && !control_->tail.compare_exchange_strong(expected, end.packed());
+  if (error != 0 || *lost) {
+    TakeBack(*segment, tail->offset);
+    return error;
+  }
   cursor_->Trust(*tail, end);
   *tail = end;
   RaiseTo(control_->published_version, builder.last_version());
   return 0;
+}
+
+// What was written and not published may be refused yet. So it must not be found behind the last record, should the
+// folder be closed before another commit comes. Nobody else writes there.
+void EngineImpl::TakeBack(const Segment& segment, uint32_t offset) {
+  std::string why;
+  if (segment.Write(std::string(kRecordHeaderSize, '\0'), offset, &why) == 0) (void)sync_->SyncSegment(segment, &why);
 }
 
 // Ends the segment at `*tail`, which is all that was published, and goes on in a new one.

@@ -131,6 +131,7 @@ class EngineImpl : public Engine, private IdleWork {
   void BuildBatch(Batch* batch, BatchBuilder* builder);
   ErrorCode WriteBatch(const BatchBuilder& builder, LogPosition* tail, bool* lost, std::string* why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
+  void TakeBack(const Segment& segment, uint32_t offset);
   ErrorCode StartSegment(size_t room, LogPosition* tail, bool* lost, std::string* why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
   void Answer(Batch* batch);

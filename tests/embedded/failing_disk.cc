@@ -46,6 +46,10 @@ struct Disk {
   bool only_once = false;
   // Begin of paths, or empty.
   std::string no_room;
+  std::string no_large_writes;
+  size_t large = 0;
+  // How much of a large write is left when it fails.
+  size_t half = 0;
   std::list<Hold> holds;
   std::map<FileId, File> files;
 
@@ -67,6 +71,19 @@ struct Disk {
   }
 
   bool HasRoomFor(int fd) const { return no_room.empty() || !PathOf(fd).starts_with(no_room); }
+
+  // Of a large write, the first half and then nothing.
+  bool TakesAll(int fd, size_t* size) {
+    if (no_large_writes.empty() || !PathOf(fd).starts_with(no_large_writes)) return true;
+    if (half != 0 && *size == half) {
+      half = 0;
+      return false;
+    }
+    if (*size <= large) return true;
+    half = *size - *size / 2;
+    *size /= 2;
+    return true;
+  }
 
   void HoldIfAsked(int fd, std::unique_lock<std::mutex>* lock) {
     if (holds.empty()) return;
@@ -118,6 +135,13 @@ std::future<void> FailingDisk::HoldAWriteTo(const std::string& path) {
   return disk.holds.back().promise.get_future();
 }
 
+void FailingDisk::FailLargeWritesTo(const std::string& path, size_t size) {
+  Disk& disk = Disk::Get();
+  const std::lock_guard lock(disk.mutex);
+  disk.no_large_writes = path;
+  disk.large = size;
+}
+
 void FailingDisk::LetGo(const std::string& path) {
   Disk& disk = Disk::Get();
   const std::lock_guard lock(disk.mutex);
@@ -130,6 +154,7 @@ void FailingDisk::BeWell() {
   const std::lock_guard lock(disk.mutex);
   disk.failing.clear();
   disk.no_room.clear();
+  disk.no_large_writes.clear();
   disk.holds.remove_if([](const Hold& hold) { return !hold.held; });
 }
 
@@ -160,6 +185,10 @@ extern "C" ssize_t pwrite(int fd, const void* bytes, size_t size, off_t offset) 
   disk.HoldIfAsked(fd, &lock);
   if (!disk.HasRoomFor(fd)) {
     errno = ENOSPC;
+    return -1;
+  }
+  if (!disk.TakesAll(fd, &size)) {
+    errno = EIO;
     return -1;
   }
   const ssize_t written = syscall(SYS_pwrite64, fd, bytes, size, offset);

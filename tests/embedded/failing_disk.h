@@ -14,6 +14,7 @@
 #ifndef FDBJOBS_TESTS_EMBEDDED_FAILING_DISK_H_
 #define FDBJOBS_TESTS_EMBEDDED_FAILING_DISK_H_
 
+#include <cstddef>
 #include <future>
 #include <string>
 
@@ -26,6 +27,8 @@ class FailingDisk {
   static void FailASyncIn(const std::string& folder);
   // Files whose path begins so can't be written.
   static void HaveNoRoomFor(const std::string& path);
+  // Writes of more than `size` bytes to them fail when half of it is done.
+  static void FailLargeWritesTo(const std::string& path, size_t size);
   // The thread that makes the next write to a file whose path is this one, or begins so if it ends with '-', is held up
   // in it, as one of a process that is stopped. Returned is a way to wait until there is one.
   static std::future<void> HoldAWriteTo(const std::string& path);

@@ -24,11 +24,13 @@ std::unique_ptr<EngineImpl> Open(const std::string& path, const EngineTuning& tu
   return engine;
 }
 
-std::future<ErrorCode> StartSet(EngineImpl& engine, const std::string& key, const std::string& value) {
+std::future<ErrorCode> StartSet(EngineImpl& engine, const std::string& key, const std::string& value,
+                                Version read_version = kNoVersion) {
   auto writes = std::make_shared<MutationList>();
   writes->Add(MutationType::kSet, key, value, true);
   CommitRequest request;
   request.writes = std::move(writes);
+  request.read_version = read_version;
   auto promise = std::make_shared<std::promise<ErrorCode>>();
   engine.Commit(std::move(request), [promise](CommitResult got) { promise->set_value(got.error); });
   return promise->get_future();
@@ -175,6 +177,28 @@ TEST(LostLock, OneThatWasStoppedUntilTheBaseHadGonePastItGoesOn) {
     EXPECT_EQ(ValueOf(*engine, "late").size(), large.size());
     EXPECT_EQ(ValueOf(*engine, "last"), "value of last");
   }
+}
+
+TEST(LostLock, WhatIsAnsweredAsNotCommittedIsNotFoundWhenTheFolderIsOpenedAgain) {
+  TemporaryFolder folder;
+  const EngineTuning tuning;
+  auto stopped = Open(folder.path());
+  auto other = Open(folder.path());
+  ASSERT_EQ(Set(*stopped, "first"), 0);
+  const Version read = stopped->GetReadVersion();
+  std::future<void> in_write = FailingDisk::HoldAWriteTo(folder.path() + "/log-");
+  std::future<ErrorCode> late = StartSet(*stopped, "late", "value of late", read);
+  in_write.get();
+  // Nobody commits: the upkeep of the other one moves the log on. Then the commit is too old to be made again.
+  while (!HasSegment(folder, 2) || other->CurrentVersion() <= read + tuning.window_versions) std::this_thread::yield();
+  FailingDisk::LetGo();
+  EXPECT_EQ(late.get(), kTransactionTooOld);
+  EXPECT_EQ(ValueOf(*other, "late"), "none");
+  stopped.reset();
+  other.reset();
+  const auto again = Open(folder.path());
+  EXPECT_EQ(ValueOf(*again, "first"), "value of first");
+  EXPECT_EQ(ValueOf(*again, "late"), "none");
 }
 
 }  // namespace

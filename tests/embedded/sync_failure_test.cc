@@ -38,15 +38,18 @@ class SyncFailure : public ::testing::Test {
     return engine;
   }
 
-  ErrorCode Set(const std::string& key, const std::string& value = "x", bool risky = false) {
+  std::future<ErrorCode> StartSet(const std::string& key, const std::string& value = "x", bool risky = false) {
     auto writes = std::make_shared<MutationList>();
     writes->Add(MutationType::kSet, key, value, true);
     CommitRequest request;
     request.writes = std::move(writes);
     request.durability_risky = risky;
-    std::promise<CommitResult> result;
-    engine_->Commit(std::move(request), [&](CommitResult got) { result.set_value(got); });
-    return result.get_future().get().error;
+    auto result = std::make_shared<std::promise<ErrorCode>>();
+    engine_->Commit(std::move(request), [result](CommitResult got) { result->set_value(got.error); });
+    return result->get_future();
+  }
+  ErrorCode Set(const std::string& key, const std::string& value = "x", bool risky = false) {
+    return StartSet(key, value, risky).get();
   }
 
   // All keys that can be read.
@@ -147,6 +150,26 @@ TEST_F(SyncFailure, TheLogDoesNotMoveToTheNextSegmentMeanwhile) {
   EXPECT_EQ(Set("e", large), 0);
   EXPECT_EQ(KeysNow(), (Keys{"a", "b", "e"}));
   EXPECT_EQ(KeysAfterPowerFailure(), (Keys{"a", "b", "e"}));
+}
+
+TEST_F(SyncFailure, WhatIsRefusedBecauseItsBatchCannotBeWrittenIsNotFoundWhenTheFolderIsOpenedAgain) {
+  const std::string log = folder_.path() + "/log-";
+  std::future<void> in_write = FailingDisk::HoldAWriteTo(log);
+  std::future<ErrorCode> first = StartSet("a");
+  in_write.get();
+  // These wait for that one, and go into the log together.
+  std::future<ErrorCode> small = StartSet("b");
+  std::future<ErrorCode> large = StartSet("c", std::string(10'000, 'x'));
+  FailingDisk::FailLargeWritesTo(log, 1'000);
+  FailingDisk::LetGo();
+  EXPECT_EQ(first.get(), 0);
+  EXPECT_EQ(small.get(), kIoError);
+  EXPECT_EQ(large.get(), kIoError);
+  FailingDisk::BeWell();
+  engine_.reset();
+  EXPECT_EQ(KeysAfterPowerFailure(), Keys{"a"});
+  engine_ = Open(folder_.path());
+  EXPECT_EQ(KeysNow(), Keys{"a"});
 }
 
 // Several threads commit while the disk is well and ill by turns, and the power fails at any moment.
