@@ -77,9 +77,10 @@ ErrorCode Segment::WriteAgain(size_t begin, size_t end, std::string* why) const 
   return 0;
 }
 
-CommitLog::~CommitLog() {
+void CommitLog::DropSpare() {
   MutexLock lock(&spare_mutex_);
   if (spare_size_ > 0) unlink(Path(spare_).c_str());
+  spare_size_ = 0;
 }
 
 std::string CommitLog::FileName(uint32_t number) { return absl::StrFormat("log-%08x", number); }

@@ -57,8 +57,6 @@ class CommitLog {
   // `spare_name` is the file this process prepares its next segment in.
   CommitLog(std::string folder, const std::string& spare_name)
       : folder_(std::move(folder)), spare_(spare_name), next_spare_(spare_name + "-next") {}
-  // Leaves no spare behind.
-  ~CommitLog();
 
   // kFileNotFound when the segment was dropped (or never was).
   ErrorCode Find(uint32_t number, std::shared_ptr<Segment>* segment, std::string* why);
@@ -76,6 +74,8 @@ class CommitLog {
   // makes a small segment of its own meanwhile, and waits for it only if there is no room on the disk for both.
   ErrorCode PrepareSpare(std::string* why);
 
+  // Unlinks the spare that lies ready.
+  void DropSpare();
   // Unlinks the segments before `number`.
   void DropBefore(uint32_t number);
   // Unlinks the segments from `number` on: what a crash left behind the last valid record.

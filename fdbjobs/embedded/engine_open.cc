@@ -229,6 +229,7 @@ EngineImpl::~EngineImpl() {
     spare_wanted_.NotifyAll();
   }
   for (std::thread& thread : threads) thread.join();
+  if (log_ != nullptr && folder_.IsInPlace()) log_->DropSpare();
   watches_.FireAll(kTransactionCancelled);
 }
 

@@ -104,6 +104,8 @@ void EngineImpl::FoldOldCommits() {
     }
     LookHowMuchIsUnfolded();
     if (outcome.bytes == 0) return;
+    // Else these may be names of another folder's segments by now.
+    if (folder_.IsInPlace()) log_->DropBefore(outcome.position.segment);
     ForgetOldCommits();
     readers_->RestIdle();
     writer_->Checkpoint();

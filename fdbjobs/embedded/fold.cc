@@ -54,7 +54,7 @@ ErrorCode Fold(CommitLog* log, BaseWriter* base, ControlBlock* control, Version 
   RaiseTo(control->base_version, mark.version);
   RaiseTo(control->base_position, mark.position.packed());
   control->base_epoch.fetch_add(1);
-  log->DropBefore(mark.position.segment);
+  outcome->position = mark.position;
   return 0;
 }
 

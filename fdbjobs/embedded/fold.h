@@ -20,6 +20,8 @@ namespace fdbjobs::embedded {
 struct FoldOutcome {
   size_t bytes = 0;   // of the log that went into the base
   bool more = false;  // there is more that is old enough
+  // How far the base has come, if any went into it. The segments before that are needed no more.
+  LogPosition position;
 };
 
 // Folds records up to `up_to`, until the keys and values that remain of them have about `max_bytes`; more of the log,

@@ -121,5 +121,38 @@ TEST(EngineUpkeep, SparesOfProcessesThatWereKilledAreRemoved) {
   EXPECT_EQ(spares(), 1);
 }
 
+TEST(EngineUpkeep, WhoWasLeftInAFolderThatWasReplacedTakesNothingFromTheNewOne) {
+  TemporaryFolder parent;
+  const std::string path = parent.path() + "/db";
+  const std::string elsewhere = parent.path() + "/elsewhere";
+  EngineTuning tuning;
+  tuning.tick_us = 1'000;
+  tuning.fold_every_us = tuning.fold_little_every_us = 1'000;
+  auto left = Open(path, tuning);
+  const std::string large(400'000, 'x');
+  // Beyond the first segment.
+  for (const char* const key : {"a", "b", "c"}) ASSERT_EQ(Set(*left, key, large), 0);
+  std::filesystem::rename(path, elsewhere);
+  auto fresh = Open(path);
+  ASSERT_EQ(Set(*fresh, "key", "value"), 0);
+  while (!std::filesystem::exists(path + "/spare-0")) std::this_thread::yield();
+  std::unique_ptr<BaseReader> base;
+  std::string why;
+  ASSERT_EQ(BaseReader::Open(elsewhere + "/base.sqlite", &base, &why), 0) << why;
+  do {
+    ASSERT_EQ(base->Refresh(), 0);
+  } while (base->mark().position.segment < 2);
+  base.reset();
+  left.reset();
+  EXPECT_TRUE(std::filesystem::exists(path + "/" + CommitLog::FileName(1)));
+  // With the spare that it has.
+  EXPECT_EQ(Set(*fresh, "large", large), 0);
+  fresh.reset();
+  fresh = Open(path);
+  std::optional<std::string> value;
+  EXPECT_EQ(fresh->Get(fresh->GetReadVersion(), "key", &value), 0);
+  EXPECT_EQ(value, "value");
+}
+
 }  // namespace
 }  // namespace fdbjobs::embedded
