@@ -49,6 +49,9 @@ ErrorCode ControlMapping::Map(const std::string& path, bool zero, std::string* w
     std::string words(kFileSize, '\0');
     const Version kept = ReadKeptLease(file_.get());
     std::memcpy(words.data() + offsetof(ControlBlock, kept_lease), &kept, sizeof kept);
+    // Else the lease would not be taken over again, should this process not come to the end of opening.
+    const uint64_t magic = ControlBlock::kMagic;
+    std::memcpy(words.data() + offsetof(ControlBlock, magic), &magic, sizeof magic);
     if (ErrorCode error = WriteFully(file_.get(), words, 0, path, why)) return error;
   }
   void* mapped = mmap(nullptr, kFileSize, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);

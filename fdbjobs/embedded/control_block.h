@@ -112,7 +112,7 @@ class ControlMapping {
   ControlMapping& operator=(const ControlMapping&) = delete;
   ~ControlMapping();
 
-  // Creates the file if it is missing. With `zero`, all words but kept_lease are set to zero first.
+  // Creates the file if it is missing. With `zero`, all words but magic and kept_lease are set to zero first.
   ErrorCode Map(const std::string& path, bool zero, std::string* why);
   // Raises kept_lease, and makes that durable: without room on the disk, since the block has its own.
   ErrorCode KeepLease(Version lease, std::string* why);

@@ -147,7 +147,6 @@ ErrorCode EngineImpl::Recover(std::string* why) {
   control.base_version = mark.version;
   control.base_position = mark.position.packed();
   control.base_epoch = 1;
-  control.magic = ControlBlock::kMagic;
   return 0;
 }
 

@@ -74,6 +74,29 @@ TEST(EngineUpkeep, ReadsGoOnWhenTheLeaseOfVersionsCannotBeWrittenToSqlite) {
   EXPECT_GT(Open(folder.path(), tuning)->GetReadVersion(), last);
 }
 
+TEST(EngineUpkeep, TheLeaseOfVersionsIsKeptWhenTheFolderCannotBeOpenedAtFirst) {
+  TemporaryFolder folder;
+  EngineTuning tuning;
+  tuning.lease_versions = 100'000;
+  tuning.tick_us = 1'000;
+  auto engine = Open(folder.path(), tuning);
+  const Version begin = engine->GetReadVersion();
+  Version last = begin;
+  {
+    const SqliteLock lock(folder.path());
+    while (last < begin + 10 * tuning.lease_versions) last = engine->GetReadVersion();
+    engine.reset();
+  }
+  const std::string base = folder.path() + "/base.sqlite";
+  std::filesystem::rename(base, base + "-away");
+  std::filesystem::create_directory(base);
+  std::string why;
+  EXPECT_NE(EngineImpl(tuning).OpenFolder(folder.path(), &why), 0);
+  std::filesystem::remove(base);
+  std::filesystem::rename(base + "-away", base);
+  EXPECT_GT(Open(folder.path(), tuning)->GetReadVersion(), last);
+}
+
 TEST(EngineUpkeep, CommitsWaitForRoomAndFailForAWhileWhenThereComesNone) {
   TemporaryFolder folder;
   EngineTuning tuning;
