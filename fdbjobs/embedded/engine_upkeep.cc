@@ -155,7 +155,8 @@ ErrorCode EngineImpl::WriteLease(Version lease, std::string* why) {
   ErrorCode error = writer_->Begin(&begun, &mark);
   if (error == 0 && !begun) error = kIoError;
   if (error == 0) {
-    mark.lease = lease;
+    // Not below what others have promised while this process was stopped.
+    mark.lease = std::max(mark.lease, lease);
     error = writer_->Commit(mark);
     if (error != 0) writer_->Rollback();
   }
