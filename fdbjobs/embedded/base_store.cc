@@ -340,8 +340,17 @@ void BaseWriter::Checkpoint() {
   sqlite3_db_release_memory(db_.get());
 }
 
-BaseReaders::BaseReaders(std::string path, const ControlBlock* control, size_t most)
-    : path_(std::move(path)), control_(control), most_(most) {}
+BaseReaders::BaseReaders(std::string path, const ControlBlock* control, size_t most, std::function<bool()> in_place)
+    : path_(std::move(path)), control_(control), most_(most), in_place_(std::move(in_place)) {}
+
+ErrorCode BaseReaders::OpenAnother(std::unique_ptr<BaseReader>* reader, std::string* why) const {
+  if (ErrorCode error = BaseReader::Open(path_, reader, why)) return error;
+  // Afterwards, so that what was opened was in place.
+  if (in_place_()) return 0;
+  reader->reset();
+  *why = absl::StrCat(path_, " was moved, removed or replaced while it was open");
+  return kFileNotFound;
+}
 
 ErrorCode BaseReaders::EnsureCurrent(BaseReader* reader) {
   const uint64_t epoch = control_->base_epoch.load(std::memory_order_acquire);
@@ -365,7 +374,7 @@ ErrorCode BaseReaders::Borrow(Lease* lease, std::string* why) {
       ++made_;
     }
   }
-  ErrorCode error = reader != nullptr ? 0 : BaseReader::Open(path_, &reader, why);
+  ErrorCode error = reader != nullptr ? 0 : OpenAnother(&reader, why);
   if (error != 0) {
     MutexLock lock(&mutex_);
     --made_;

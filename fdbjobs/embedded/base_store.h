@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -134,7 +135,9 @@ class BaseReaders {
     std::unique_ptr<BaseReader> reader_;
   };
 
-  BaseReaders(std::string path, const ControlBlock* control, size_t most);
+  // `in_place` tells whether `path` is still that of the base, and not of another one that has replaced it.
+  BaseReaders(
+      std::string path, const ControlBlock* control, size_t most, std::function<bool()> in_place = [] { return true; });
 
   // A reader with a snapshot that is current, or was a moment ago. Waits while all are in use.
   ErrorCode Borrow(Lease* lease, std::string* why);
@@ -146,10 +149,12 @@ class BaseReaders {
  private:
   void Return(std::unique_ptr<BaseReader> reader);
   ErrorCode EnsureCurrent(BaseReader* reader);
+  ErrorCode OpenAnother(std::unique_ptr<BaseReader>* reader, std::string* why) const;
 
   const std::string path_;
   const ControlBlock* const control_;
   const size_t most_;
+  const std::function<bool()> in_place_;
 
   Mutex mutex_;
   CondVar returned_;

@@ -97,7 +97,8 @@ ErrorCode EngineImpl::OpenFolder(const std::string& path, std::string* why) {
       std::make_unique<FencedLock>(&*control_, folder_.slot(), [this](uint16_t slot) { return folder_.IsAlive(slot); });
   sync_ = std::make_unique<LogSync>(&*control_, log_.get(), folder_.slot());
   clock_ = std::make_unique<VersionClock>(&*control_);
-  readers_ = std::make_unique<BaseReaders>(folder_.Path(kBaseName), &*control_, kMostReaders);
+  readers_ = std::make_unique<BaseReaders>(folder_.Path(kBaseName), &*control_, kMostReaders,
+                                           [this] { return folder_.IsInPlace(); });
   {
     MutexLock lock(&state_mutex_);
     cursor_ = std::make_unique<LogCursor>(log_.get());

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "fdbjobs/embedded/engine_impl.h"
 #include "fdbjobs/embedded/error_codes.h"
@@ -175,6 +177,42 @@ TEST(EngineUpkeep, WhoWasLeftInAFolderThatWasReplacedTakesNothingFromTheNewOne) 
   std::optional<std::string> value;
   EXPECT_EQ(fresh->Get(fresh->GetReadVersion(), "key", &value), 0);
   EXPECT_EQ(value, "value");
+}
+
+TEST(EngineUpkeep, ReadsInAFolderThatWasReplacedDoNotSeeTheNewOne) {
+  TemporaryFolder parent;
+  const std::string path = parent.path() + "/db";
+  EngineTuning tuning;
+  tuning.window_versions = 20'000;
+  tuning.fold_lag = 30'000;
+  tuning.tick_us = 1'000;
+  tuning.fold_every_us = tuning.fold_little_every_us = 1'000;
+  const auto left = Open(path, tuning);
+  ASSERT_EQ(Set(*left, "key", "value"), 0);
+  std::unique_ptr<BaseReader> base;
+  std::string why;
+  ASSERT_EQ(BaseReader::Open(path + "/base.sqlite", &base, &why), 0) << why;
+  do {
+    ASSERT_EQ(base->Refresh(), 0);
+  } while (base->mark().version == 0);
+  base.reset();
+  std::filesystem::rename(path, parent.path() + "/elsewhere");
+  const auto fresh = Open(path);
+  // More at a time than before, until one of them needs a file that is not there any more.
+  std::atomic<bool> refused{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      while (!refused) {
+        std::optional<std::string> value;
+        const ErrorCode error = left->Get(left->GetReadVersion(), "key", &value);
+        if (error == kTransactionTooOld) continue;
+        EXPECT_TRUE(error == kFileNotFound || value == "value") << error << " " << value.value_or("none");
+        if (error != 0) refused = true;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
