@@ -17,10 +17,17 @@ constexpr size_t kFetchBytes = 1 << 20;
 // How many segments of own writes one fetch may reach across.
 constexpr int kSpanSegments = 256;
 
+// Reads the database at `*version`, of which there is one from then on.
+ErrorCode ReadDatabase(Engine* engine, Version* version, std::string_view begin, std::string_view end, bool reverse,
+                       size_t max_rows, size_t max_bytes, Rows* rows, bool* more) {
+  if (*version == kNoVersion) *version = engine->GetReadVersion();
+  return engine->GetRange(*version, begin, end, reverse, max_rows, max_bytes, rows, more);
+}
+
 // The rows of the database in one direction, fetched in growing chunks.
 class SnapshotRows {
  public:
-  SnapshotRows(Engine* engine, Version version, std::string_view from, bool reverse)
+  SnapshotRows(Engine* engine, Version* version, std::string_view from, bool reverse)
       : engine_(engine), version_(version), reverse_(reverse), from_(from) {}
 
   // The next row, or null when there is none before `until`. May return a row past `until` that it has already.
@@ -52,7 +59,7 @@ class SnapshotRows {
     bool more = false;
     const std::string_view begin = reverse_ ? until : from_;
     const std::string_view end = reverse_ ? from_ : until;
-    if (ErrorCode error = engine_->GetRange(version_, begin, end, reverse_, fetch_, kFetchBytes, &chunk_, &more)) {
+    if (ErrorCode error = ReadDatabase(engine_, version_, begin, end, reverse_, fetch_, kFetchBytes, &chunk_, &more)) {
       return error;
     }
     fetch_ = std::min(fetch_ * 2, kLargestFetch);
@@ -65,7 +72,7 @@ class SnapshotRows {
   }
 
   Engine* const engine_;
-  const Version version_;
+  Version* const version_;
   const bool reverse_;
   // What lies from here on, in the direction of the walk, has not been fetched.
   std::string from_;
@@ -97,7 +104,7 @@ class LimitedRows {
 // One walk over the segments of own writes and the rows of the database together.
 class Merge {
  public:
-  Merge(Engine* engine, Version version, const WriteMap& writes, std::string_view begin, std::string_view end,
+  Merge(Engine* engine, Version* version, const WriteMap& writes, std::string_view begin, std::string_view end,
         bool reverse)
       : begin_(begin),
         end_(end),
@@ -207,7 +214,7 @@ ErrorCode MergedRead::GetRange(std::string_view begin, std::string_view end, boo
     const bool untouched = at.kind() == WriteMap::Kind::kUnmodified && !at.unreadable() && Compare(at.end(), end) >= 0;
     if (!untouched) return GetMergedRange(begin, end, reverse, max_rows, max_bytes, rows, more);
   }
-  return engine_->GetRange(version_, begin, end, reverse, max_rows, max_bytes, rows, more);
+  return ReadDatabase(engine_, version_, begin, end, reverse, max_rows, max_bytes, rows, more);
 }
 
 ErrorCode MergedRead::GetMergedRange(std::string_view begin, std::string_view end, bool reverse, size_t max_rows,

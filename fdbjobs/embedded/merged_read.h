@@ -2,7 +2,8 @@
 //
 // Thread safety: none of its own. Lifetime: borrows the engine and the writes for the time of the calls.
 //
-//   MergedRead view(engine, version, &writes);
+//   Version version = kNoVersion;
+//   MergedRead view(engine, &version, &writes);
 //   Rows rows;
 //   bool more;
 //   if (ErrorCode error = view.GetRange("a", "b", /*reverse=*/false, 100, kNoRowLimit, &rows, &more)) ...
@@ -23,8 +24,9 @@ namespace fdbjobs::embedded {
 
 class MergedRead {
  public:
-  // `writes` is null when own writes are not to be seen.
-  MergedRead(Engine* engine, Version version, const WriteMap* writes)
+  // `*version` may be kNoVersion: the first read that needs the database gets one then. What own writes answer alone
+  // needs none. `writes` is null when own writes are not to be seen.
+  MergedRead(Engine* engine, Version* version, const WriteMap* writes)
       : engine_(engine), version_(version), writes_(writes != nullptr && !writes->empty() ? writes : nullptr) {}
 
   // As Engine::GetRange. kAccessedUnreadable when it comes upon what a versionstamp will decide.
@@ -43,7 +45,7 @@ class MergedRead {
                            size_t max_bytes, Rows* rows, bool* more) const;
 
   Engine* const engine_;
-  const Version version_;
+  Version* const version_;
   // Null when there is nothing to lay over the database.
   const WriteMap* const writes_;
 };

@@ -17,7 +17,7 @@ Version TransactionImpl::ReadVersion() {
   return read_version_;
 }
 
-MergedRead TransactionImpl::View(bool own_writes) { return {engine_, ReadVersion(), own_writes ? &writes_ : nullptr}; }
+MergedRead TransactionImpl::View(bool own_writes) { return {engine_, &read_version_, own_writes ? &writes_ : nullptr}; }
 
 bool TransactionImpl::SeesOwnWrites(bool snapshot) const {
   return snapshot ? options_.snapshot_read_your_writes() : options_.read_your_writes();

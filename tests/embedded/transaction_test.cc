@@ -39,10 +39,16 @@ TEST(TransactionReadTest, GetsAReadVersionOnlyWhenItNeedsOne) {
   const TestDatabase database;
   const TestTransaction transaction(database);
   transaction->Set("a", "1");
+  transaction->ClearRange("c", "e");
+  transaction->Set("d", "2");
   EXPECT_EQ(transaction.Get("a"), "1");
+  EXPECT_EQ(transaction.GetRange("c", "e"), "d=2");
+  EXPECT_EQ(transaction.GetRange("c", "e", 1, /*reverse=*/true), "d=2...");
+  EXPECT_EQ(transaction.GetKey(FirstGreaterOrEqual("c")), "d");
+  EXPECT_EQ(transaction.GetKey(LastLessThan("e")), "d");
   EXPECT_EQ(database.engine->read_versions(), 0);
   transaction.Get("b");
-  transaction.Get("c");
+  transaction.GetRange("a", "z");
   EXPECT_EQ(database.engine->read_versions(), 1);
 }
 

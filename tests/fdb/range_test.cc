@@ -17,6 +17,7 @@ namespace {
 
 using ::fdbjobs::test::IsFdbError;
 using ::fdbjobs::test::IsOk;
+using ::fdbjobs::test::IsOkAnd;
 using ::testing::ElementsAre;
 
 constexpr StreamingMode kModes[] = {StreamingMode::kWantAll, StreamingMode::kIterator, StreamingMode::kExact,
@@ -182,6 +183,19 @@ TEST_F(RangeTest, SeesTheTransactionsOwnWrites) {
   tr.Set(Key(Name(2)), "again");
   tr.Set(Key("zzz"), "new");
   EXPECT_THAT(Names(tr, All()), ElementsAre(Name(0), Name(2), Name(4), Name(5), "zzz"));
+}
+
+TEST_F(RangeTest, OwnWritesThatAnswerAReadNeedNoReadVersion) {
+  const absl::StatusOr<int64_t> version = Begin().GetReadVersion().Await();
+  ASSERT_THAT(version, IsOk());
+  OwnedTransaction tr = Begin();
+  tr.ClearRange(prefix(), PrefixEnd());
+  tr.Set(Key(Name(2)), "2");
+  EXPECT_THAT(Names(tr, All()), ElementsAre(Name(2)));
+  // A transaction that has a read version refuses this.
+  tr.SetReadVersion(*version);
+  EXPECT_THAT(tr.GetReadVersion().Await(), IsOkAnd(*version));
+  EXPECT_THAT(tr.Commit().Await(), IsOk());
 }
 
 TEST_F(RangeTest, ContinuationGoesOnInAnotherTransaction) {
