@@ -4,39 +4,36 @@
 #include "fdbjobs/embedded/limits.h"
 
 namespace fdbjobs::embedded {
-namespace {
 
-int64_t RangeCost(size_t begin_size, size_t end_size) {
-  return kRangeOverhead + static_cast<int64_t>(begin_size + end_size);
-}
-
-int64_t KeyCost(size_t key_size, bool conflict) { return conflict ? RangeCost(key_size, key_size + 1) : 0; }
-
-}  // namespace
-
-void MutationList::Add(MutationType type, std::string_view key, std::string_view value, bool conflict) {
+void MutationList::Add(MutationType type, std::string_view key, std::string_view value, bool conflict, bool counted) {
   if (type == MutationType::kClearRange) {
     if (key >= value) return;
-    if (IsOneKey(key, value)) return AddClearKey(key, conflict);
+    if (IsOneKey(key, value)) return AddClearKey(key, conflict, counted);
     cost_ += kMutationOverhead + static_cast<int64_t>(key.size() + value.size());
-    if (conflict) cost_ += RangeCost(key.size(), value.size());
+    if (conflict && counted) CountConflict(key.size(), value.size());
     return AppendEntry(&bytes_, EntryKind::kClearRange, conflict, key, value);
   }
-  cost_ += kMutationOverhead + static_cast<int64_t>(key.size() + value.size()) + KeyCost(key.size(), conflict);
+  cost_ += kMutationOverhead + static_cast<int64_t>(key.size() + value.size());
+  if (conflict && counted) CountConflict(key.size(), key.size() + 1);
   if (type == MutationType::kSet) return AppendEntry(&bytes_, EntryKind::kSet, conflict, key, value);
   (IsReadModifyWrite(type) ? atomics_ : stamps_) = true;
   AppendEntry(&bytes_, UnresolvedKind(type), conflict, key, value);
 }
 
-void MutationList::AddClearKey(std::string_view key, bool conflict) {
-  cost_ += kMutationOverhead + static_cast<int64_t>(2 * key.size() + 1) + KeyCost(key.size(), conflict);
+void MutationList::AddClearKey(std::string_view key, bool conflict, bool counted) {
+  cost_ += kMutationOverhead + static_cast<int64_t>(2 * key.size() + 1);
+  if (conflict && counted) CountConflict(key.size(), key.size() + 1);
   AppendEntry(&bytes_, EntryKind::kClear, conflict, key, {});
 }
 
-void MutationList::AddConflict(std::string_view begin, std::string_view end) {
+void MutationList::AddConflict(std::string_view begin, std::string_view end, bool counted) {
   if (begin >= end) return;
-  cost_ += RangeCost(begin.size(), end.size());
+  if (counted) CountConflict(begin.size(), end.size());
   AppendEntry(&bytes_, EntryKind::kConflictRange, true, begin, end);
+}
+
+void MutationList::CountConflict(size_t begin_size, size_t end_size) {
+  cost_ += kRangeOverhead + static_cast<int64_t>(begin_size + end_size);
 }
 
 void MutationList::CopyConflicts(RangeSet* conflicts) const {

@@ -28,10 +28,13 @@ class MutationList {
   // kSet: key and value. kClearRange: begin and end. Others: key and operand. For kSetVersionstamped*, the four
   // little-endian bytes at the end of the key (or the operand) are the offset of the ten bytes to fill in.
   // `conflict`: who has read what this changes conflicts. The key that comes of kSetVersionstampedKey always does.
-  void Add(MutationType type, std::string_view key, std::string_view value, bool conflict);
-  void AddClearKey(std::string_view key, bool conflict);
+  // The conflict range is part of the cost, unless it is not `counted`: then CountConflict is for the caller, who knows
+  // which ranges are parts of one.
+  void Add(MutationType type, std::string_view key, std::string_view value, bool conflict, bool counted = true);
+  void AddClearKey(std::string_view key, bool conflict, bool counted = true);
   // [begin, end) counts as written, though nothing is.
-  void AddConflict(std::string_view begin, std::string_view end);
+  void AddConflict(std::string_view begin, std::string_view end, bool counted = true);
+  void CountConflict(size_t begin_size, size_t end_size);
   void Clear() { *this = MutationList(); }
 
   bool empty() const { return bytes_.empty(); }

@@ -171,35 +171,51 @@ void WriteMap::ClearRange(std::string_view begin, std::string_view end, bool con
 void WriteMap::EmitEntry(std::string_view key, const Entry& entry, std::string_view next, MutationList* mutations) {
   for (const Operation& operation : entry.operations) {
     if (operation.value) {
-      mutations->Add(operation.type, key, *operation.value, entry.at.conflict);
+      mutations->Add(operation.type, key, *operation.value, entry.at.conflict, /*counted=*/false);
     } else {
-      mutations->AddClearKey(key, entry.at.conflict);
+      mutations->AddClearKey(key, entry.at.conflict, /*counted=*/false);
     }
   }
   const Flags& after = entry.after;
   if (!after.cleared && !after.conflict) return;
   const std::string begin = entry.operations.empty() ? std::string(key) : KeyAfter(key);
   if (after.cleared) {
-    mutations->Add(MutationType::kClearRange, begin, next, after.conflict);
+    mutations->Add(MutationType::kClearRange, begin, next, after.conflict, /*counted=*/false);
   } else {
-    mutations->AddConflict(begin, next);
+    mutations->AddConflict(begin, next, /*counted=*/false);
   }
 }
 
-void WriteMap::FlushAll(MutationList* mutations) {
-  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    const auto next = std::next(entry);
-    EmitEntry(entry->first, entry->second, next == entries_.end() ? kSpecialEnd : next->first, mutations);
+void WriteMap::Emit(Entries::const_iterator first, Entries::const_iterator last, MutationList* mutations) const {
+  // Conflict ranges that touch are one, whatever was written there: where it begins, and whether there is one.
+  size_t begin_size = 0;
+  bool conflict = false;
+  const auto go_on = [&](size_t size, bool conflict_here) {
+    if (conflict && !conflict_here) mutations->CountConflict(begin_size, size);
+    if (!conflict && conflict_here) begin_size = size;
+    conflict = conflict_here;
+  };
+  std::string_view next;
+  for (auto entry = first; entry != last; ++entry) {
+    const auto& [key, what] = *entry;
+    next = std::next(entry) == entries_.end() ? kSpecialEnd : std::next(entry)->first;
+    const bool has_key = !what.operations.empty();
+    if (has_key) go_on(key.size(), what.at.conflict);
+    if (!has_key || !IsKeyAfter(next, key)) go_on(key.size() + (has_key ? 1 : 0), what.after.conflict);
+    EmitEntry(key, what, next, mutations);
   }
+  go_on(next.size(), false);
+}
+
+void WriteMap::FlushAll(MutationList* mutations) {
+  Emit(entries_.begin(), entries_.end(), mutations);
   Clear();
 }
 
 void WriteMap::FlushAndMakeUnreadable(std::string_view begin, std::string_view end, MutationList* mutations) {
   if (begin >= end) return;
   const auto last = Split(end);
-  for (auto entry = Split(begin); entry != last; ++entry) {
-    EmitEntry(entry->first, entry->second, std::next(entry)->first, mutations);
-  }
+  Emit(Split(begin), last, mutations);
   ChangeRange(begin, end, [](Entry* entry) {
     entry->operations.clear();
     entry->at = entry->after = {.cleared = false, .conflict = false, .unreadable = true};

@@ -119,7 +119,9 @@ class WriteMap {
   static bool DependsOnDatabase(const Operations& operations);
   void Push(Operations* operations, MutationType type, std::string_view operand);
   void Combine(Operations* operations, MutationType type, std::string_view operand);
-  // Adds the mutations and the conflicts of an entry that reaches up to `next`.
+  // Adds the mutations and the conflicts of all entries from `first` to before `last`.
+  void Emit(Entries::const_iterator first, Entries::const_iterator last, MutationList* mutations) const;
+  // The same of one entry, which reaches up to `next`, without counting its conflicts.
   static void EmitEntry(std::string_view key, const Entry& entry, std::string_view next, MutationList* mutations);
 
   // Of the keys, the values and the nodes of entries_.

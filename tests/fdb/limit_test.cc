@@ -48,6 +48,25 @@ TEST_F(LimitTest, Transactions) {
   EXPECT_EQ(Read("0"), std::nullopt);
 }
 
+// A cleared range with new rows in it: what others conflict with is that one range.
+TEST_F(LimitTest, ConflictRangesThatTouchCountOnce) {
+  constexpr size_t kRows = 100, kLength = 1000;
+  OwnedTransaction tr = Begin();
+  // The rows and the clears between them come to some 300,000 bytes, conflict ranges of their own to 400,000 more.
+  ASSERT_THAT(tr.SetOption(TransactionInt::kSizeLimitBytes, 400'000), IsOk());
+  tr.ClearRange(prefix(), PrefixEnd());
+  for (size_t i = 0; i < kRows; ++i) tr.Set(KeyOf(kLength) + std::to_string(i), "");
+  EXPECT_THAT(tr.Commit().Await(), IsOk());
+}
+
+TEST_F(LimitTest, TheConflictOfAKeyCountsOnceWhateverIsDoneToIt) {
+  OwnedTransaction tr = Begin();
+  // Ten operations on a key of 5,000 bytes, and its conflict range; ten of those would be 100,000 bytes.
+  ASSERT_THAT(tr.SetOption(TransactionInt::kSizeLimitBytes, 100'000), IsOk());
+  for (int i = 0; i < 10; ++i) tr.AtomicOp(MutationType::kCompareAndClear, KeyOf(5'000), "x");
+  EXPECT_THAT(tr.Commit().Await(), IsOk());
+}
+
 TEST_F(LimitTest, ErrorsOfWritesComeWithTheNextReadToo) {
   OwnedTransaction tr = Begin();
   tr.Set(KeyOf(kKeyBytes + 1), "");
