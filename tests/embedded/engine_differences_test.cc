@@ -60,6 +60,17 @@ TEST_F(EngineDifferences, ARiskyCommitCanBeReadWhenItIsAnswered) {
   EXPECT_EQ(value, "value");
 }
 
+TEST_F(EngineDifferences, ThereAreNoSystemKeysButThoseThatWereWritten) {
+  ASSERT_EQ(StartSet("\xff/key", "value").get().error, 0);
+  Rows rows;
+  bool more = false;
+  ASSERT_EQ(engine_->GetRange(engine_->GetReadVersion(), "\xff", "\xff\xff\xff", /*reverse=*/false, kNoRowLimit,
+                              kNoRowLimit, &rows, &more),
+            0);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].key_view(), "\xff/key");
+}
+
 TEST_F(EngineDifferences, AReadVersionAheadOfTheClockFailsAtOnce) {
   std::optional<std::string> value;
   EXPECT_EQ(engine_->Get(engine_->CurrentVersion() + 100'000'000, "key", &value), kFutureVersion);

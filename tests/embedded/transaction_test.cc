@@ -487,6 +487,16 @@ TEST(TransactionOptionTest, ReadLockAwareTransactionsCannotWrite) {
   EXPECT_EQ(transaction.Commit(), kTransactionReadOnly);
 }
 
+TEST(TransactionOptionTest, IdempotencyHasNoEffect) {
+  const TestDatabase database;
+  const TestTransaction transaction(database);
+  EXPECT_EQ(transaction->SetOption(505, std::nullopt), kSuccess);
+  EXPECT_EQ(transaction->SetOption(504, std::string(16, 'i')), kSuccess);
+  transaction->Set("a", "1");
+  database.engine->FailCommits(kCommitUnknownResult);
+  EXPECT_EQ(transaction.Commit(), kCommitUnknownResult);
+}
+
 TEST(TransactionOptionTest, DurabilityRiskyReachesTheEngine) {
   const TestDatabase database;
   const TestTransaction transaction(database);
