@@ -146,6 +146,15 @@ void PlaceVersionstamp(char* destination, Version version, uint16_t batch_order)
   destination[9] = static_cast<char>(batch_order & 0xff);
 }
 
+KeyRange VersionstampedKeys(std::string_view key, size_t position, Version version) {
+  KeyRange range;
+  range.begin = key.substr(0, key.size() - kVersionstampOffsetBytes);
+  range.end = KeyAfter(range.begin);
+  PlaceVersionstamp(range.begin.data() + position, version, 0);
+  std::fill_n(range.end.begin() + static_cast<std::ptrdiff_t>(position), kVersionstampBytes, '\xff');
+  return range;
+}
+
 ErrorCode FillVersionstamp(std::string* bytes, Version version, uint16_t batch_order) {
   const std::optional<size_t> position = VersionstampPosition(*bytes);
   if (!position) return kClientInvalidOperation;

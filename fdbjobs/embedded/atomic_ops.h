@@ -38,6 +38,9 @@ std::optional<size_t> VersionstampPosition(std::string_view bytes);
 // Writes the ten bytes of a versionstamp (both numbers big endian) to `destination`.
 void PlaceVersionstamp(char* destination, Version version, uint16_t batch_order);
 
+// The keys that a versionstamped key with the stamp at `position` may become, if it is committed after `version`.
+KeyRange VersionstampedKeys(std::string_view key, size_t position, Version version);
+
 // Takes the offset off the end of `bytes` and fills in the ten bytes there. kClientInvalidOperation, and `bytes`
 // left as it was, when the offset is missing or points outside.
 [[nodiscard]] ErrorCode FillVersionstamp(std::string* bytes, Version version, uint16_t batch_order);

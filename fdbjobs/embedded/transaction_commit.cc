@@ -98,7 +98,8 @@ TransactionImpl::Watches TransactionImpl::FinishCommit(const CommitResult& resul
     SetVersionstamps(kTransactionInvalidVersion);
     return {};
   }
-  committed_version_ = result.version;
+  committed_version_ = stamped_version_ = result.version;
+  stamped_order_ = result.batch_order;
   if (result.version == kNoVersion) {
     SetVersionstamps(kNoCommitVersion);
   } else {

@@ -93,6 +93,7 @@ class TransactionImpl final : public Transaction {
   ErrorCode ReadSpecialRange(const RangeRequest& request, const RangeLimits& limits, Future::RangeResult* result);
   ErrorCode ReadSpecialValue(std::string_view key, std::optional<std::string>* value);
   ErrorCode ReadSpecialModule(std::string_view begin, std::string_view end, Rows* rows);
+  void CopyWriteConflicts(const MutationList& mutations, RangeSet* conflicts) const;
   ErrorCode SpecialWriteError() const;
 
   // Writes. These return the error that is kept for the next read or commit.
@@ -165,6 +166,9 @@ class TransactionImpl final : public Transaction {
 
   bool commit_started_ = false;
   Version committed_version_ = kNoVersion;
+  // What versionstamps have been filled in with; kNoVersion before the commit. A reset forgets it, unlike the above.
+  Version stamped_version_ = kNoVersion;
+  uint16_t stamped_order_ = 0;
   // An error of a call that could not report it.
   ErrorCode kept_error_ = 0;
   // Cancelled, timed out, or used during a commit.

@@ -224,6 +224,7 @@ void TransactionImpl::StartOver() {
   approximate_size_ = 0;
   has_read_ = false;
   commit_started_ = false;
+  stamped_version_ = kNoVersion;
   kept_error_ = kSuccess;
   failed_ = kSuccess;
 }

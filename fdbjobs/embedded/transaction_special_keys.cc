@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "fdbjobs/embedded/atomic_ops.h"
 #include "fdbjobs/embedded/error_codes.h"
 #include "fdbjobs/embedded/transaction_impl.h"
 
@@ -109,12 +110,27 @@ ErrorCode TransactionImpl::ReadSpecialModule(std::string_view begin, std::string
   if (wanted(kReadConflicts)) AddConflictRows(kReadConflicts, &read_conflicts_, rows);
   if (wanted(kWriteConflicts)) {
     RangeSet writes;
-    if (submitted_ != nullptr) submitted_->CopyConflicts(&writes);
-    mutations_.CopyConflicts(&writes);
+    if (submitted_ != nullptr) CopyWriteConflicts(*submitted_, &writes);
+    CopyWriteConflicts(mutations_, &writes);
     writes_.CopyConflicts(&writes);
     AddConflictRows(kWriteConflicts, &writes, rows);
   }
   return kSuccess;
+}
+
+// A versionstamped key is one key after the commit. Before, all those count that it may become.
+void TransactionImpl::CopyWriteConflicts(const MutationList& mutations, RangeSet* conflicts) const {
+  mutations.CopyConflicts(conflicts);
+  mutations.ForEach([&](const EntryView& entry) {
+    if (entry.kind != UnresolvedKind(MutationType::kSetVersionstampedKey)) return;
+    if (stamped_version_ != kNoVersion) {
+      std::string key(entry.key);
+      if (FillVersionstamp(&key, stamped_version_, stamped_order_) == kSuccess) conflicts->AddKey(key);
+    } else if (const std::optional<size_t> position = VersionstampPosition(entry.key)) {
+      const KeyRange keys = VersionstampedKeys(entry.key, *position, std::max<Version>(read_version_, 0));
+      conflicts->Add(keys.begin, std::min<std::string_view>(keys.end, options_.max_read_key()));
+    }
+  });
 }
 
 ErrorCode TransactionImpl::ReadSpecialValue(std::string_view key, std::optional<std::string>* value) {

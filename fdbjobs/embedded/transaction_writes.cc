@@ -42,16 +42,6 @@ bool IsMetadataVersionStamp(std::optional<MutationType> type, std::string_view o
   return type == MutationType::kSetVersionstampedValue && operand == std::string(kMetadataVersionBytes, '\0');
 }
 
-// The keys that a versionstamped key may become, if it is committed after `version`.
-KeyRange VersionstampedKeys(std::string_view key, size_t position, Version version) {
-  KeyRange range;
-  range.begin = key.substr(0, key.size() - kVersionstampOffsetBytes);
-  range.end = KeyAfter(range.begin);
-  PlaceVersionstamp(range.begin.data() + position, version, 0);
-  std::fill_n(range.end.begin() + static_cast<std::ptrdiff_t>(position), kVersionstampBytes, '\xff');
-  return range;
-}
-
 }  // namespace
 
 void TransactionImpl::Keep(ErrorCode error) {

@@ -395,6 +395,19 @@ TEST(TransactionVersionstampTest, WhatAStampDecidesCannotBeRead) {
   EXPECT_EQ(database.engine->rows().size(), 4u);
 }
 
+TEST(TransactionVersionstampTest, WriteConflictsTellTheKeysThatItMayBecomeAndThenTheKey) {
+  const TestDatabase database;
+  const TestTransaction transaction(database);
+  transaction->AtomicOp("k" + kStamp + std::string("\x01\x00\x00\x00", 4), "x", kSetVersionstampedKey);
+  EXPECT_THAT(transaction.WriteConflicts(),
+              ElementsAre(Pair("k" + std::string(10, '\0'), KeyAfter("k" + std::string(10, '\xff')))));
+  ASSERT_EQ(transaction.Commit(), kSuccess);
+  const std::string key = database.engine->rows().begin()->first;
+  EXPECT_THAT(transaction.WriteConflicts(), ElementsAre(Pair(key, KeyAfter(key))));
+  transaction->Reset();
+  EXPECT_THAT(transaction.WriteConflicts(), IsEmpty());
+}
+
 TEST(TransactionVersionstampTest, SnapshotReadsWithoutOwnWritesAndTheOptionGetPastIt) {
   const TestDatabase database(Map{{"v", "old"}});
   const TestTransaction transaction(database);

@@ -1,5 +1,6 @@
 // Versionstamps: in keys, in values, unreadable before the commit, and the user versions that tell them apart.
 #include <string>
+#include <vector>
 
 #include "fdbjobs/fdb/range.h"
 #include "fdbjobs/fdb/transaction.h"
@@ -48,6 +49,22 @@ TEST_F(VersionstampTest, ReplacesThePlaceholderInAKey) {
   const absl::StatusOr<std::string> stamp = stamp_future.Await();
   ASSERT_THAT(stamp, IsOk());
   EXPECT_EQ(Read("k/" + *stamp + "/end"), "value");
+}
+
+TEST_F(VersionstampTest, WriteConflictsTellTheKeysThatAStampedKeyMayBecome) {
+  const std::string module = "\xff\xff/transaction/write_conflict_range/";
+  const std::string module_end = module + "\xff";
+  OwnedTransaction tr = Begin();
+  tr.SetVersionstampedKey(Key("k/") + kPlaceholder, static_cast<uint32_t>(Key("k/").size()), "value");
+  const absl::StatusOr<std::vector<KeyValue>> rows = ReadRange(
+      tr,
+      {.begin = KeySelectorView::FirstGreaterOrEqual(module), .end = KeySelectorView::FirstGreaterOrEqual(module_end)});
+  ASSERT_THAT(rows, IsOk());
+  ASSERT_EQ(rows->size(), 2u);
+  EXPECT_EQ((*rows)[0].key, module + Key("k/") + std::string(10, '\0'));
+  EXPECT_EQ((*rows)[0].value, "1");
+  EXPECT_EQ((*rows)[1].key, module + Key("k/") + std::string(10, '\xff') + std::string(1, '\0'));
+  EXPECT_EQ((*rows)[1].value, "0");
 }
 
 TEST_F(VersionstampTest, GrowWithEachCommit) {
