@@ -140,11 +140,14 @@ absl::Status Subscriptions::Refresh(const std::vector<std::string>& keys, absl::
   for (const std::string& key : keys) {
     const Entries::iterator at = entries_.find(key);
     if (at == entries_.end()) continue;
-    first_error.Update(at->second.watch->OnReady([ready = ready_, key] {
+    const absl::Status told = at->second.watch->OnReady([ready = ready_, key] {
       const std::lock_guard lock(ready->mutex);
       ready->keys.insert(key);
       ready->changed.notify_all();
-    }));
+    });
+    // One that tells nobody is none.
+    if (!told.ok()) at->second.watch.reset();
+    first_error.Update(told);
   }
   return first_error;
 }
@@ -155,39 +158,49 @@ std::vector<std::string> Subscriptions::NextKeys(absl::Time deadline) {
   // Not longer than a day at once: larger numbers overflow in the clock.
   const absl::Duration left = std::clamp(deadline - absl::Now(), absl::ZeroDuration(), absl::Hours(24));
   ready_->changed.wait_for(lock, absl::ToChronoMicroseconds(left), [&] { return !ready_->keys.empty(); });
-  while (!ready_->keys.empty() && keys.size() < kBatch) {
-    keys.push_back(std::move(ready_->keys.extract(ready_->keys.begin()).value()));
-  }
+  while (!ready_->keys.empty()) keys.push_back(std::move(ready_->keys.extract(ready_->keys.begin()).value()));
   return keys;
+}
+
+absl::Status Subscriptions::DropIdle(std::vector<std::string>* keys) {
+  absl::Status status;
+  std::erase_if(*keys, [&](const std::string& key) {
+    const Entries::iterator at = entries_.find(key);
+    if (at == entries_.end()) return true;
+    std::optional<fdb::VoidFuture>& watch = at->second.watch;
+    if (!watch.has_value()) return false;
+    // This was told by a watch of an earlier subscription. To give up the one that is set would tell the same again.
+    if (!watch->IsReady()) return true;
+    const absl::Status told = watch->AwaitReady();
+    // A watch that was refused would be refused again at once.
+    if (fdb::FdbCode(told) == fdb::error::kTooManyWatches) status = told;
+    watch.reset();
+    return false;
+  });
+  return status;
 }
 
 absl::StatusOr<std::vector<JobChange>> Subscriptions::Wait(absl::Time deadline) {
   std::vector<JobChange> changes;
   while (true) {
-    // Once there is something to tell, only what is known already is added to it.
-    std::vector<std::string> keys = NextKeys(changes.empty() ? deadline : absl::InfinitePast());
-    absl::Status status;
-    std::erase_if(keys, [&](const std::string& key) {
-      const Entries::iterator at = entries_.find(key);
-      if (at == entries_.end()) return true;
-      // A watch that was refused would be refused again at once.
-      if (at->second.watch.has_value() && at->second.watch->IsReady()) {
-        const absl::Status watch = at->second.watch->AwaitReady();
-        if (fdb::FdbCode(watch) == fdb::error::kTooManyWatches) status = watch;
-      }
-      at->second.watch.reset();
-      return false;
-    });
-    if (status.ok() && !keys.empty()) status = Refresh(keys, deadline, &changes);
+    // All that is known. What changes while these are read is for the next call: under steady change there is always
+    // more.
+    std::vector<std::string> keys = NextKeys(deadline);
+    absl::Status status = DropIdle(&keys);
+    while (status.ok() && !keys.empty()) {
+      const size_t rest = keys.size() - std::min(keys.size(), kBatch);
+      const std::vector<std::string> batch(keys.begin() + static_cast<ptrdiff_t>(rest), keys.end());
+      status = Refresh(batch, deadline, &changes);
+      if (status.ok()) keys.resize(rest);
+    }
     if (!status.ok()) {
       const std::lock_guard lock(ready_->mutex);
       ready_->keys.insert(keys.begin(), keys.end());
       const bool again = fdb::FdbCode(status) == fdb::error::kTransactionTimedOut && absl::Now() < deadline;
       // What is known is told first. The keys stay, so the next call meets the error again.
-      if (!changes.empty()) return changes;
-      if (!again) return status;
+      if (changes.empty() && !again) return status;
     }
-    if (keys.empty() && (!changes.empty() || absl::Now() >= deadline)) return changes;
+    if (!changes.empty() || absl::Now() >= deadline) return changes;
   }
 }
 

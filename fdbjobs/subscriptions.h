@@ -73,8 +73,10 @@ class Subscriptions {
   // Reads the entries, sets their watches, and reports those that differ.
   absl::Status Refresh(const std::vector<std::string>& keys, absl::Time deadline, std::vector<JobChange>* changes);
   void Compare(Entries::iterator entry, const std::optional<std::string>& value, std::vector<JobChange>* changes);
-  // The keys to look at, some at a time. Waits for the first until the deadline.
+  // The keys to look at. Waits for the first until the deadline.
   std::vector<std::string> NextKeys(absl::Time deadline);
+  // Leaves those whose watch has fired, or that have none yet.
+  absl::Status DropIdle(std::vector<std::string>* keys);
 
   const fdb::Database& db_;
   const Jobs& jobs_;

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/jobs/fixture/counting_calls.h"
+#include "tests/support/notification.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_folder.h"
 
@@ -205,6 +206,37 @@ TEST_F(CostTest, TheBlockingAcceptCostsNoMoreThanAClaim) {
   const EngineCalls empty = take_();
   EXPECT_EQ(empty.ranges, 1);
   EXPECT_EQ(empty.watches, 1);
+}
+
+// The watch of the first subscription is given up by the second, and tells so late, when the second has its own.
+TEST_F(CostTest, AWaitForAJobThatWasSubscribedAgainDoesNotLookAtItAgainAndAgain) {
+  AddJobs(0, 1);
+  Subscriptions subscriptions(*db_, jobs_);
+  const auto subscribe = [&](fdb::Transaction& tr) { return subscriptions.Subscribe(tr, "type", 0); };
+  Do(subscribe);
+  EXPECT_THAT(subscriptions.Wait(absl::InfinitePast()), IsOkAnd(SizeIs(0)));
+  const auto watch = [&] {
+    return Do([](fdb::Transaction& tr) { return absl::StatusOr<fdb::VoidFuture>(tr.Watch("nobody writes it")); });
+  };
+  // Holds up the thread that runs callbacks.
+  Notification go_on;
+  fdb::VoidFuture first = watch();
+  ASSERT_THAT(first.OnReady([&] { go_on.WaitForNotification(); }), IsOk());
+  first.Cancel();
+  Do(subscribe);
+  EXPECT_THAT(subscriptions.Wait(absl::InfinitePast()), IsOkAnd(SizeIs(0)));
+  Notification all_told;
+  fdb::VoidFuture last = watch();
+  ASSERT_THAT(last.OnReady([&] { all_told.Notify(); }), IsOk());
+  last.Cancel();
+  go_on.Notify();
+  all_told.WaitForNotification();
+
+  take_();
+  EXPECT_THAT(subscriptions.Wait(absl::Now() + absl::Milliseconds(100)), IsOkAnd(SizeIs(0)));
+  EXPECT_EQ(take_().watches, 0);
+  Do([&](fdb::Transaction& tr) { return jobs_.Cancel(tr, "type", 0).status(); });
+  EXPECT_THAT(subscriptions.Wait(absl::Now() + absl::Minutes(1)), IsOkAnd(SizeIs(1)));
 }
 
 TEST_F(CostTest, AWaitCostsInProportionToWhatChanged) {

@@ -1,10 +1,13 @@
 // Subscriptions: one job or several, any change or one state, nothing missed between subscribe and wait.
 #include "fdbjobs/subscriptions.h"
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "tests/jobs/jobs_fixture.h"
@@ -201,6 +204,37 @@ TEST_F(SubscriptionsTest, NothingIsMissedWhileAWriterIsAtWork) {
   writer.join();
   EXPECT_TRUE(done());
   EXPECT_THAT(WaitNot(), IsEmpty());
+}
+
+// Whatever the pace of the writers, a wait tells each job once and comes to an end.
+TEST_F(SubscriptionsTest, AWaitEndsWhileJobsChangeWithoutEnd) {
+  constexpr int kWriters = 3;
+  constexpr int kJobs = 60;
+  AddJobs(kJobs);
+  for (int id = 0; id < kJobs; ++id) Subscribe(id);
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> writers;
+  for (int w = 0; w < kWriters; ++w) {
+    writers.emplace_back([&, w] {
+      for (int i = 1; !stop; ++i) {
+        Do([&](fdb::Transaction& tr) -> absl::Status {
+          if (absl::Status risky = tr.SetOption(fdb::TransactionFlag::kDurabilityRisky); !risky.ok()) return risky;
+          for (int id = w; id < kJobs; id += kWriters) {
+            if (absl::Status status = jobs().SetPriority(tr, type(), id, i).status(); !status.ok()) return status;
+          }
+          return absl::OkStatus();
+        });
+      }
+    });
+  }
+  for (int round = 0; round < 20; ++round) {
+    const std::vector<JobChange> changes = Wait();
+    std::set<JobId> told;
+    for (const JobChange& change : changes) EXPECT_TRUE(told.insert(change.id).second) << change.id.ToString();
+    EXPECT_THAT(changes, ::testing::Not(IsEmpty()));
+  }
+  stop = true;
+  for (std::thread& writer : writers) writer.join();
 }
 
 // The same for one state: jobs are finished at any moment around subscribe and wait.
