@@ -4,12 +4,18 @@
 #include <utility>
 
 namespace fdbjobs {
+namespace {
+
+// Of one claim. Who comes later passes over each of them by a read of its own.
+constexpr size_t kMostSpans = 4;
+
+}  // namespace
 
 ClaimsInFlight::Place::Place(std::shared_ptr<ClaimsInFlight> claims, std::string queue, const void* owner, int wanted)
     : claims_(std::move(claims)), queue_(std::move(queue)) {
   const std::lock_guard lock(claims_->mutex_);
   Claims& of_queue = claims_->queues_[queue_];
-  own_ = of_queue.insert(of_queue.end(), Claim{owner, wanted, std::nullopt, claims_->now_()});
+  own_ = of_queue.insert(of_queue.end(), Claim{owner, wanted, {}, claims_->now_()});
 }
 
 ClaimsInFlight::Place::~Place() {
@@ -34,9 +40,8 @@ void ClaimsInFlight::ForOthers(const std::string& queue, Claims::const_iterator 
 
 std::vector<ClaimsInFlight::Span> ClaimsInFlight::Place::HeldByOthers() const {
   std::vector<Span> spans;
-  claims_->ForOthers(queue_, own_, [&](const Claim& claim, bool) {
-    if (claim.held.has_value()) spans.push_back(*claim.held);
-  });
+  claims_->ForOthers(
+      queue_, own_, [&](const Claim& claim, bool) { spans.insert(spans.end(), claim.held.begin(), claim.held.end()); });
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
   std::vector<Span> apart;
   for (Span& span : spans) {
@@ -52,7 +57,7 @@ std::vector<ClaimsInFlight::Span> ClaimsInFlight::Place::HeldByOthers() const {
 int ClaimsInFlight::Place::WantedBefore() const {
   int wanted = 0;
   claims_->ForOthers(queue_, own_, [&](const Claim& claim, bool came_before) {
-    if (came_before && !claim.held.has_value()) wanted += claim.wanted;
+    if (came_before && claim.held.empty()) wanted += claim.wanted;
   });
   return wanted;
 }
@@ -61,13 +66,12 @@ std::vector<size_t> ClaimsInFlight::Place::Free(const std::vector<std::string_vi
   std::vector<bool> taken(keys.size());
   size_t left_to_others = 0;
   claims_->ForOthers(queue_, own_, [&](const Claim& claim, bool came_before) {
-    if (!claim.held.has_value()) {
-      if (came_before) left_to_others += static_cast<size_t>(claim.wanted);
-      return;
+    if (claim.held.empty() && came_before) left_to_others += static_cast<size_t>(claim.wanted);
+    for (const Span& span : claim.held) {
+      const auto from = std::lower_bound(keys.begin(), keys.end(), span.begin);
+      const auto to = std::upper_bound(from, keys.end(), span.last);
+      std::fill(taken.begin() + (from - keys.begin()), taken.begin() + (to - keys.begin()), true);
     }
-    const auto from = std::lower_bound(keys.begin(), keys.end(), claim.held->begin);
-    const auto to = std::upper_bound(from, keys.end(), claim.held->last);
-    std::fill(taken.begin() + (from - keys.begin()), taken.begin() + (to - keys.begin()), true);
   });
   std::vector<size_t> free;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -83,16 +87,15 @@ std::vector<size_t> ClaimsInFlight::Place::Free(const std::vector<std::string_vi
 
 void ClaimsInFlight::Place::Hold(Span span) {
   const std::lock_guard lock(claims_->mutex_);
-  if (own_->held.has_value()) {
-    span.begin = std::min(span.begin, own_->held->begin);
-    span.last = std::max(span.last, own_->held->last);
-  }
-  own_->held = std::move(span);
+  if (own_->held.size() < kMostSpans) return own_->held.push_back(std::move(span));
+  Span& widened = own_->held.back();
+  widened.begin = std::min(std::move(span.begin), widened.begin);
+  widened.last = std::max(std::move(span.last), widened.last);
 }
 
 bool ClaimsInFlight::Place::holds() const {
   const std::lock_guard lock(claims_->mutex_);
-  return own_->held.has_value();
+  return !own_->held.empty();
 }
 
 }  // namespace fdbjobs

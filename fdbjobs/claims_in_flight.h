@@ -21,7 +21,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,8 +38,8 @@ class ClaimsInFlight {
 
   explicit ClaimsInFlight(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
 
-  // A part of the queue, both ends included. It begins behind the row before its first one, so that spans of neighbours
-  // have nothing between them.
+  // A part of the queue, both ends included. It begins behind the row before its first one, if that is of the same
+  // priority, so that spans of neighbours have nothing between them.
   struct Span {
     std::string begin;
     std::string last;
@@ -53,7 +52,7 @@ class ClaimsInFlight {
   struct Claim {
     const void* owner;
     int wanted;
-    std::optional<Span> held;
+    std::vector<Span> held;  // empty: still looking
     Clock::time_point since;
   };
   using Claims = std::list<Claim>;  // in the order of coming
@@ -79,7 +78,7 @@ class ClaimsInFlight {
     // Of `keys`, which ascend, the places of those that nobody else holds; without as many at the front as
     // WantedBefore.
     std::vector<size_t> Free(const std::vector<std::string_view>& keys) const;
-    // From now on it holds the span. A second call adds to the first, and all between.
+    // From now on it holds the span. Further calls add to it, and beyond a few spans all that is between.
     void Hold(Span span);
     bool holds() const;
 

@@ -173,16 +173,28 @@ class Claim {
     while (!left.empty() && !enough()) {
       const absl::Span<Candidate> some = left.first(std::min(left.size(), chosen));
       left.remove_prefix(some.size());
-      if (place != nullptr) {
-        const Candidate& first = some.front();
-        place->Hold({first.begin.empty() ? first.pending_key : first.begin, some.back().pending_key});
-      }
+      if (place != nullptr) HoldAll(some, place);
       const size_t before = claimed_.jobs.size();
       if (absl::Status status = ClaimSome(some); !status.ok()) return status;
       skipped_ += some.size() - (claimed_.jobs.size() - before);
       chosen = std::max(limit_ - claimed_.jobs.size(), skipped_);
     }
     return absl::OkStatus();
+  }
+
+  // A span for each priority, and nothing in front of it: a job that gets pending there has nobody who claims it, and
+  // comes before all that others could take instead.
+  void HoldAll(absl::Span<const Candidate> candidates, ClaimsInFlight::Place* place) const {
+    while (!candidates.empty()) {
+      const Candidate& first = candidates.front();
+      const auto end = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const Candidate& next) { return next.priority != first.priority; });
+      const size_t rows = static_cast<size_t>(end - candidates.begin());
+      std::string begin = first.begin.empty() ? first.pending_key : first.begin;
+      begin = std::max(std::move(begin), keys_.PendingRange(type_, first.priority).begin);
+      place->Hold({std::move(begin), candidates[rows - 1].pending_key});
+      candidates.remove_prefix(rows);
+    }
   }
 
   // Reads the data rows of the candidates, together, and claims those that can be, until there are enough in all.

@@ -57,7 +57,14 @@ TEST_F(PlacesTest, HoldingMoreAddsToWhatIsHeld) {
   held->Hold(Behind("c", "e"));
   EXPECT_THAT(Look(1)->Free(keys_), ElementsAre(0, 1, 5));
   held->Hold({"a", "a"});
-  EXPECT_THAT(Look(1)->Free(keys_), ElementsAre(5));
+  EXPECT_THAT(Look(1)->Free(keys_), ElementsAre(1, 5));
+}
+
+TEST_F(PlacesTest, ManySpansOfOneAreWidenedToFew) {
+  const auto held = Look(6);
+  for (const std::string key : {"f", "e", "d", "c", "a"}) held->Hold({key, key});
+  EXPECT_THAT(Look(1)->HeldByOthers(), ElementsAre(Span{"a", "c"}, Span{"d", "d"}, Span{"e", "e"}, Span{"f", "f"}));
+  EXPECT_THAT(Look(1)->Free(keys_), IsEmpty());
 }
 
 TEST_F(PlacesTest, WhatIsHeldByNeighboursIsOneSpan) {
@@ -218,6 +225,42 @@ TEST_F(ClaimsInFlightTest, AJobThatCameBackBetweenOthersIsFoundInTheEnd) {
   }
   EXPECT_EQ(got, (std::set<JobId>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}));
   for (fdb::OwnedTransaction& tr : open) EXPECT_THAT(tr.Commit().Await(), IsOk());
+}
+
+// Nobody is claiming it, so nobody with a job of a later priority may come before it.
+TEST_F(ClaimsInFlightTest, AJobThatComesBeforeThoseBeingClaimedIsTheNext) {
+  AddJobs(3);
+  fdb::OwnedTransaction tr = Begin();
+  EXPECT_THAT(Accept(tr), ElementsAre(0));
+  AddJob(9, {.priority = -1});
+  EXPECT_THAT(Ids(Claim().jobs), ElementsAre(9));
+  EXPECT_THAT(tr.Commit().Await(), IsOk());
+}
+
+TEST_F(ClaimsInFlightTest, AJobThatComesBetweenTwoClaimsIsTheNextIfItsPriorityIs) {
+  for (const int priority : {0, 5, 7}) AddJob(priority, {.priority = priority});
+  fdb::OwnedTransaction one = Begin();
+  fdb::OwnedTransaction two = Begin();
+  EXPECT_THAT(Accept(one), ElementsAre(0));
+  EXPECT_THAT(Accept(two), ElementsAre(5));
+  AddJob(3, {.priority = 3});
+  EXPECT_THAT(Ids(Claim().jobs), ElementsAre(3));
+  AddJob(4, {.priority = 0});
+  EXPECT_THAT(Ids(Claim().jobs), ElementsAre(4));
+  EXPECT_THAT(one.Commit().Await(), IsOk());
+  EXPECT_THAT(two.Commit().Await(), IsOk());
+}
+
+TEST_F(ClaimsInFlightTest, AJobThatComesBetweenThoseOfOneClaimIsTheNextIfItsPriorityIs) {
+  for (const int priority : {0, 5, 7}) AddJob(priority, {.priority = priority});
+  fdb::OwnedTransaction tr = Begin();
+  EXPECT_THAT(Accept(tr, {.limit = 2}), ElementsAre(0, 5));
+  AddJob(1, {.priority = 0});
+  AddJob(3, {.priority = 3});
+  EXPECT_THAT(Ids(Claim().jobs), ElementsAre(1));
+  EXPECT_THAT(Ids(Claim().jobs), ElementsAre(3));
+  EXPECT_THAT(Ids(Claim().jobs), ElementsAre(7));
+  EXPECT_THAT(tr.Commit().Await(), IsOk());
 }
 
 TEST_F(ClaimsInFlightTest, JobsOfATryThatFailedAreFreeWhenItIsTriedAgain) {

@@ -95,7 +95,8 @@ TEST_F(CostTest, AClaimBesideOthersOfItsProcessTakesTwoRoundsAsWell) {
     EXPECT_THAT(jobs_.Accept(open.back(), "type", {.limit = 100})->jobs, SizeIs(100));
     const EngineCalls cost = take_();
     EXPECT_EQ(cost.rounds, 2);
-    EXPECT_EQ(cost.ranges, 1);
+    // What stands behind the jobs that others are claiming, and what may have come before their priority meanwhile.
+    EXPECT_EQ(cost.ranges, i == 0 ? 1 : 2);
     EXPECT_EQ(cost.gets, 101);
   }
   for (fdb::OwnedTransaction& tr : open) EXPECT_THAT(tr.Commit().Await(), IsOk());
