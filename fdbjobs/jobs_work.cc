@@ -98,6 +98,12 @@ absl::StatusOr<std::vector<Outcome>> Work(const keyspace::JobKeys& keys, JobAcce
     if (!status.ok() && job->HeldBy(requests[i].lock) && !job->options.cancel) return status;
     jobs.push_back(*std::move(job));
   }
+  // Those that are running need it, and jobs that are finished before them do not.
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (jobs[i].state != JobState::kRunning || !jobs[i].HeldBy(requests[i].lock)) continue;
+    if (absl::Status status = access.AwaitIncarnation().status(); !status.ok()) return status;
+    break;
+  }
   std::vector<Outcome> outcomes;
   outcomes.reserve(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {

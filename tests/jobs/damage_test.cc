@@ -365,5 +365,20 @@ TEST_F(DamageTest, AnIncarnationThatCantBeReadIsReportedAndNothingIsWritten) {
             Outcome::kOk);
 }
 
+// Finishing it needs the incarnation only for one of the two, and not for the first.
+TEST_F(DamageTest, AnIncarnationThatCantBeReadStopsAFinishOfManyBeforeItWritesAnything) {
+  AddJobs(2);
+  const ClaimedJob running = ClaimOne();
+  Write(keys().Incarnation(), "garbage");
+  const auto before = AllRows();
+  fdb::OwnedTransaction tr = Begin();
+  const absl::StatusOr<Claimed> here = jobs().AcceptToFinish(tr, type());
+  ASSERT_THAT(here, IsOkAnd(::testing::Field(&Claimed::jobs, SizeIs(1))));
+  const FinishRequest finishes[] = {{type(), here->jobs[0].id, here->jobs[0].lock}, {type(), running.id, running.lock}};
+  EXPECT_THAT(jobs().FinishMany(tr, finishes), HasStatus(absl::StatusCode::kDataLoss, HasSubstr("incarnation")));
+  EXPECT_THAT(tr.Commit().Await(), IsOk());
+  EXPECT_EQ(AllRows(), before);
+}
+
 }  // namespace
 }  // namespace fdbjobs::test
