@@ -48,7 +48,7 @@ absl::Status CheckPriority(const keyspace::JobKeys& keys, const JobType& type, c
     return absl::InvalidArgumentError(
         absl::StrCat("priority: ", priority.ToString(), " is not a number, so it has no place in an order"));
   }
-  return CheckKey("priority", keys.Pending(type, priority, id).size());
+  return CheckKey("priority", keys.PendingSize(type, priority, id));
 }
 
 absl::Status CheckData(std::string_view data) {

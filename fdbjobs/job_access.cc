@@ -58,6 +58,10 @@ absl::StatusOr<LoadedJob> JobAccess::Await(Read& read) {
   if (!row.has_value()) return job;
   absl::StatusOr<keyspace::JobOptions> options = keyspace::JobOptions::Parse(row->options);
   if (!options.ok()) return DamagedRow(job.key, options.status());
+  // Else it would fail each transaction that brings it back into the queue, and all that stands in that transaction.
+  if (absl::Status status = keys_.CheckPending(*job.type, options->priority, job.id); !status.ok()) {
+    return DamagedRow(job.key, status);
+  }
   job.options = *std::move(options);
   job.state = row->state;
   job.sequence = row->sequence;

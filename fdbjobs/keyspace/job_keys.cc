@@ -48,8 +48,16 @@ std::string JobKeys::Join(std::string_view a, std::string_view b, std::string_vi
 
 std::string JobKeys::Pending(const PackedElement& type, const PackedElement& priority, const PackedElement& id) const {
   std::string key;
-  key.reserve(pending_.size() + type.packed().size() + priority.packed().size() + id.packed().size());
+  key.reserve(PendingSize(type, priority, id));
   return key.append(pending_).append(type.packed()).append(priority.packed()).append(id.packed());
+}
+
+absl::Status JobKeys::CheckPending(const PackedElement& type, const PackedElement& priority,
+                                   const PackedElement& id) const {
+  const size_t bytes = PendingSize(type, priority, id);
+  if (bytes <= kMaxKeyBytes) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("JobOpts: the priority makes a pending key of ", bytes, " bytes; at most ",
+                                          kMaxKeyBytes, " are allowed"));
 }
 
 std::string JobKeys::Activity(const PackedElement& type, const Sequence& sequence) const {

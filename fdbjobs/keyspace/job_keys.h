@@ -47,6 +47,12 @@ class JobKeys {
     return Join(data_, type.packed(), id.packed());
   }
   std::string Pending(const PackedElement& type, const PackedElement& priority, const PackedElement& id) const;
+  // Its size, without making it.
+  size_t PendingSize(const PackedElement& type, const PackedElement& priority, const PackedElement& id) const {
+    return pending_.size() + type.packed().size() + priority.packed().size() + id.packed().size();
+  }
+  // kDataLoss when it is longer than a key may be: a data row that says so could never get pending.
+  absl::Status CheckPending(const PackedElement& type, const PackedElement& priority, const PackedElement& id) const;
   std::string Watch(const PackedElement& type) const { return Join(watches_, type.packed()); }
   std::string ActivityTimeout(const PackedElement& type) const { return Join(activity_timeout_, type.packed()); }
   std::string Activity(const PackedElement& type, const Sequence& sequence) const;

@@ -153,11 +153,17 @@ absl::Status CheckReceipt(std::string_view value) {
   return reader.AtEnd() ? absl::OkStatus() : Bad("further elements behind the time");
 }
 
-absl::Status ReadValue(Row* row) {
+absl::Status ReadData(const JobKeys& keys, Row* row) {
+  if (absl::Status status = Store(JobRow::Decode(row->value), &row->job); !status.ok()) return status;
+  if (absl::Status status = Store(JobOptions::Parse(row->job->options), &row->options); !status.ok()) return status;
+  if (!row->type.has_value() || !row->id.has_value()) return absl::OkStatus();
+  return keys.CheckPending(*row->type, row->options->priority, *row->id);
+}
+
+absl::Status ReadValue(const JobKeys& keys, Row* row) {
   switch (row->kind) {
     case RowKind::kData:
-      if (absl::Status status = Store(JobRow::Decode(row->value), &row->job); !status.ok()) return status;
-      return Store(JobOptions::Parse(row->job->options), &row->options);
+      return ReadData(keys, row);
     case RowKind::kPending:
       return row->value.empty() ? absl::OkStatus() : Bad("the value is not empty");
     case RowKind::kWatch:
@@ -188,7 +194,7 @@ Row ReadRow(const JobKeys& keys, std::string_view key, std::string_view value) {
   row.value = value;
   const absl::Status read_key = ReadKey(keys, &row);
   if (!read_key.ok()) row.key_damage = row.damage = std::string(read_key.message());
-  const absl::Status read_value = ReadValue(&row);
+  const absl::Status read_value = ReadValue(keys, &row);
   if (read_key.ok() && !read_value.ok()) row.damage = std::string(read_value.message());
   return row;
 }

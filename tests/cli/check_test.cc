@@ -198,6 +198,16 @@ TEST_F(CliCheckTest, LeavesUnreadableJobsUntilItIsToldToRemoveThem) {
   EXPECT_EQ(Look("pending"), "absent");
 }
 
+TEST_F(CliCheckTest, RemovesAJobWhosePriorityFitsIntoNoKey) {
+  Damage([&](fdb::Transaction& tr) {
+    keyspace::JobRow row;
+    row.options = "{\"priority\":\"" + std::string(12000, 'x') + "\"}";
+    tr.Set(keys().Data(type(), "pending"), row.Encode());
+  });
+  ExpectMended("unreadable-job", {"--remove-unreadable"});
+  EXPECT_EQ(Look("pending"), "absent");
+}
+
 TEST_F(CliCheckTest, ReportsWhatOnlyAPersonCanDecide) {
   KeepDamage();
   Damage([&](fdb::Transaction& tr) { tr.Set(keys().ActivityTimeout(type()), JobKeys::EncodeNumber(0)); });

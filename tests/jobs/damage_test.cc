@@ -253,6 +253,20 @@ TEST_F(DamageTest, ThousandsOfDamagedRowsAtTheHeadDoNotStopTheQueue) {
   EXPECT_THAT(Ids(claimer.Accept(absl::Now() + absl::Minutes(1))->jobs), ElementsAre(2));
 }
 
+// It could never stand in the queue.
+TEST_F(DamageTest, APriorityTooLongForAKeyIsReportedAndTheOthersAreRescued) {
+  AddJobs(3);
+  EXPECT_THAT(Claim({.limit = 3}).jobs, SizeIs(3));
+  absl::StatusOr<keyspace::JobRow> row = keyspace::JobRow::Decode(ValueOf(DataKey(1)));
+  ASSERT_THAT(row, IsOk());
+  row->options = "{\"priority\":\"" + std::string(12000, 'x') + "\"}";
+  Write(DataKey(1), row->Encode());
+  const RescueResult rescued = RescueAll();
+  EXPECT_EQ(rescued.reenqueued, 2);
+  ASSERT_THAT(rescued.damaged, SizeIs(1));
+  EXPECT_THAT(rescued.damaged[0].what, HasSubstr(R"(("couch_jobs", "data", "type", 1))"));
+}
+
 TEST_F(DamageTest, JobOptsTooLongForARunningJobArePassedOver) {
   AddJobs(2);
   Write(DataKey(0), Row("{\"data\":\"" + std::string(99950, 'x') + "\"}"));
