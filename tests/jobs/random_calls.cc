@@ -283,7 +283,13 @@ absl::Status RandomCalls::Add() {
 absl::Status RandomCalls::AddMany() {
   const JobType& type = Any(ModelTypes());
   std::vector<NewJob> added;
-  for (uint64_t i = Below(6); i > 0; --i) added.push_back(AnyNewJob());
+  // Now and then so many that one look may tell that all are new.
+  const bool many = OneIn(3);
+  for (uint64_t i = many ? 8 + Below(6) : Below(6); i > 0; --i) {
+    NewJob job = AnyNewJob();
+    const auto same_id = [&](const NewJob& other) { return other.id == job.id; };
+    if (!many || std::none_of(added.begin(), added.end(), same_id)) added.push_back(std::move(job));
+  }
   const auto if_exists = static_cast<IfExists>(Below(3));
   Log("AddMany ", type.ToString(), " if exists ", static_cast<int>(if_exists));
   for (const NewJob& job : added) {
