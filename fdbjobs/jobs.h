@@ -14,7 +14,8 @@
 // if the transaction is an owned one.
 //
 // Thread safety: all methods are const and may be called from any thread, those on one transaction from one thread at
-// a time. Lifetime: outlives the transactions it is used in.
+// a time. Lifetime: outlives the transactions it is used in. One serves one database: in a second one its claims would
+// pass over the jobs that are being claimed in the first.
 //
 //   Jobs jobs;
 //   absl::Status status = fdb::Transact(db, [&](fdb::Transaction& tr) -> absl::Status {
