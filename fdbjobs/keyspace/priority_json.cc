@@ -61,6 +61,10 @@ absl::StatusOr<PackedElement> PriorityFromHex(std::string_view hex) {
   const absl::StatusOr<tuple::Element> element = reader.ReadElement();
   if (!element.ok()) return absl::DataLossError(absl::StrCat("priority: ", element.status().message()));
   if (!reader.AtEnd()) return absl::DataLossError("priority: \"packed\" holds more than one element");
+  // Written again it would get the proper form, and no longer be the one of its pending key.
+  if (PackedElement(*element).packed() != bytes) {
+    return absl::DataLossError("priority: \"packed\" is not packed as it should be");
+  }
   return PackedElement::FromPacked(bytes);
 }
 

@@ -72,6 +72,7 @@ std::vector<Damaging> Damagings() {
       {"text_behind", [](const std::string&) { return Row("{} {}"); }},
       {"priority_of_wrong_kind", [](const std::string&) { return Row("{\"priority\":[1]}"); }},
       {"priority_no_hex", [](const std::string&) { return Row("{\"priority\":{\"packed\":\"zz\"}}"); }},
+      {"priority_not_packed_properly", [](const std::string&) { return Row("{\"priority\":{\"packed\":\"1500\"}}"); }},
       {"mark_of_wrong_kind", [](const std::string&) { return Row("{\"cancel\":1}"); }},
       {"time_of_wrong_kind", [](const std::string&) { return Row("{\"added\":\"x\"}"); }},
       {"not_utf8", [](const std::string&) { return Row("{\"data\":\"\xff\"}"); }},
@@ -265,6 +266,18 @@ TEST_F(DamageTest, APriorityTooLongForAKeyIsReportedAndTheOthersAreRescued) {
   EXPECT_EQ(rescued.reenqueued, 2);
   ASSERT_THAT(rescued.damaged, SizeIs(1));
   EXPECT_THAT(rescued.damaged[0].what, HasSubstr(R"(("couch_jobs", "data", "type", 1))"));
+}
+
+// An integer in a longer form than need be: the queue would have it in that form, and the data row in the proper one.
+TEST_F(DamageTest, APriorityThatIsNotPackedProperlyDoesNotGetIntoTheQueue) {
+  keyspace::JobRow row;
+  row.state = JobState::kFinished;
+  row.options = R"({"priority":{"packed":"1500"},"cancel":true})";
+  Write(DataKey(1), row.Encode());
+  const auto before = AllRows();
+  EXPECT_THAT(fdb::Transact(db(), [&](fdb::Transaction& tr) { return jobs().Resubmit(tr, type(), 1); }),
+              HasStatus(absl::StatusCode::kDataLoss, HasSubstr(R"(("couch_jobs", "data", "type", 1))")));
+  EXPECT_EQ(AllRows(), before);
 }
 
 TEST_F(DamageTest, JobOptsTooLongForARunningJobArePassedOver) {

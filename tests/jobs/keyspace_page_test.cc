@@ -286,6 +286,7 @@ TEST(KeyspacePage, DamagedDataRowsAreRefusedAsListed) {
       packed({nullptr, nullptr, tuple::Bytes{"{}"}}),
       packed({0, nullptr, "[]"}),
       packed({0, nullptr, R"({"priority":[1]})"}),
+      packed({0, nullptr, R"({"priority":{"packed":"1500"}})"}),
       packed({0, nullptr, R"({"cancel":1})"}),
       packed({0, nullptr, R"({"data":1} {})"}),
   };
