@@ -95,7 +95,13 @@ absl::StatusOr<std::vector<Outcome>> Work(const keyspace::JobKeys& keys, JobAcce
     const Priority* const priority = NewPriority(requests[i]);
     const absl::Status status = CheckOptionsSize(job->options, priority == nullptr ? job->options.priority : *priority,
                                                  requests[i].data.has_value() ? *requests[i].data : job->options.data);
-    if (!status.ok() && job->HeldBy(requests[i].lock) && !job->options.cancel) return status;
+    if (!status.ok() && job->HeldBy(requests[i].lock) && !job->options.cancel) {
+      // With nothing new it is the row that is too long.
+      if (damaged == nullptr || requests[i].data.has_value() || priority != nullptr) return status;
+      damaged->push_back({key, std::string(status.message())});
+      jobs.emplace_back();
+      continue;
+    }
     jobs.push_back(*std::move(job));
   }
   // Those that are running need it, and jobs that are finished before them do not.

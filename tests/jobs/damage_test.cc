@@ -181,6 +181,29 @@ TEST_F(DamageTest, AHeartbeatOfManyGoesOnBehindADamagedRow) {
   EXPECT_THAT(damaged, SizeIs(1));
 }
 
+TEST_F(DamageTest, AHeartbeatOfManyGoesOnBehindARowThatIsTooLong) {
+  AddJobs(2);
+  const Claimed claimed = Claim({.limit = 2});
+  absl::StatusOr<keyspace::JobRow> row = keyspace::JobRow::Decode(ValueOf(DataKey(0)));
+  ASSERT_THAT(row, IsOk());
+  row->options = "{\"data\":\"" + std::string(99'900, 'x') + "\"}";
+  Write(DataKey(0), row->Encode());
+  std::vector<UpdateRequest> updates;
+  for (const ClaimedJob& job : claimed.jobs) updates.push_back({type(), job.id, job.lock, std::nullopt});
+  std::vector<Damage> damaged;
+  EXPECT_THAT(Do([&](fdb::Transaction& tr) {
+                damaged.clear();
+                return jobs().UpdateMany(tr, updates, &damaged);
+              }),
+              ElementsAre(Outcome::kWorkerConflict, Outcome::kOk));
+  ASSERT_THAT(damaged, SizeIs(1));
+  EXPECT_EQ(damaged[0].key, DataKey(0));
+  // What the caller has given is the caller's to mend.
+  updates[0].data = std::string(R"("short")");
+  EXPECT_THAT(Do([&](fdb::Transaction& tr) { return jobs().UpdateMany(tr, updates); }),
+              ElementsAre(Outcome::kOk, Outcome::kOk));
+}
+
 TEST_F(DamageTest, ASubscribedJobWhoseRowIsDamagedIsReported) {
   AddJob(1);
   Subscriptions subscriptions(db(), jobs());
