@@ -184,8 +184,15 @@ bool EngineImpl::AppendLocked(Batch* batch, std::string* why) {
   clock_->SettleAssigned(assigned, builder.empty() || error != 0 || lost ? cursor_->version() : builder.last_version());
   if (lost) return false;
   if (error != 0) return refuse_all(error);
-  if (ErrorCode followed = Follow()) return refuse_all(followed);
+  if (Follow() != 0) LeaveOpen(batch);
   return true;
+}
+
+// What was published can't be refused any more.
+void EngineImpl::LeaveOpen(Batch* batch) {
+  for (Queued& queued : *batch) {
+    if (queued.result.error == 0) queued.result.error = kCommitUnknownResult;
+  }
 }
 
 void EngineImpl::BuildBatch(Batch* batch, BatchBuilder* builder) {

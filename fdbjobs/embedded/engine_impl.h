@@ -97,6 +97,7 @@ class EngineImpl : public Engine, private IdleWork {
   using Batch = std::vector<Queued>;
 
   // Opening (engine_open.cc).
+  ErrorCode CheckBaseIsThere(std::string* why) const;
   ErrorCode Recover(std::string* why);
   ErrorCode FindEndOfLog(const BaseMark& mark, LogCursor* end, std::string* why);
   ErrorCode LoadFromBase(std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
@@ -128,6 +129,7 @@ class EngineImpl : public Engine, private IdleWork {
   // Under the append lock. False when the lock was lost before the batch was published.
   bool AppendLocked(Batch* batch, std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(batch_mutex_);
   ErrorCode Fence(LogPosition* tail, bool* lost, std::string* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);
+  static void LeaveOpen(Batch* batch);
   void BuildBatch(Batch* batch, BatchBuilder* builder);
   ErrorCode WriteBatch(const BatchBuilder& builder, LogPosition* tail, bool* lost, std::string* why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(state_mutex_);

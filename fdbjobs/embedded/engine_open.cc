@@ -83,6 +83,7 @@ ErrorCode Engine::Open(const std::string& folder, std::shared_ptr<Engine>* engin
 
 ErrorCode EngineImpl::OpenFolder(const std::string& path, std::string* why) {
   if (ErrorCode error = folder_.StartOpen(path, why)) return error;
+  if (ErrorCode error = CheckBaseIsThere(why)) return error;
   if (ErrorCode error = control_.Map(folder_.Path("control"), folder_.first(), why)) return error;
   log_ = std::make_unique<CommitLog>(path, absl::StrCat("spare-", folder_.slot()));
   log_->DropSpares(folder_.first());
@@ -111,6 +112,15 @@ ErrorCode EngineImpl::OpenFolder(const std::string& path, std::string* why) {
   if (ErrorCode error = folder_.FinishOpen(why)) return error;
   StartThreads();
   return 0;
+}
+
+// SQLite would make a new one. The log alone does not have what was moved out of it, and would be dropped.
+ErrorCode EngineImpl::CheckBaseIsThere(std::string* why) const {
+  const std::string base = folder_.Path(kBaseName);
+  struct stat status;
+  if (!folder_.marked() || (stat(base.c_str(), &status) == 0 && status.st_size > 0)) return 0;
+  *why = absl::StrCat(base, " is missing or empty, though the folder was in use; put it back, or name a new folder");
+  return kFileCorrupt;
 }
 
 // The first process in: finds the end of the log, and writes the shared words anew.

@@ -65,8 +65,7 @@ ErrorCode Folder::StartOpen(const std::string& path, std::string* why) {
   lock_ = FileDescriptor(open(Path("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock_.valid()) return FileError("open", Path("lock"), why);
   if (LockByte(lock_.get(), F_OFD_SETLKW, F_WRLCK, kOpeningByte) != 0) return FileError("lock", Path("lock"), why);
-  bool marked = false;
-  if (ErrorCode error = CheckFormat(&marked, why)) return error;
+  if (ErrorCode error = CheckFormat(&marked_, why)) return error;
   first_ = LockByte(lock_.get(), F_OFD_SETLK, F_WRLCK, kOpenByte) == 0;
   return TakeSlot(why);
 }

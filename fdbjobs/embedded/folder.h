@@ -26,6 +26,8 @@ class Folder {
   ErrorCode StartOpen(const std::string& path, std::string* why);
   // Whether no other process has the folder open: then the shared state is to be written anew.
   bool first() const { return first_; }
+  // Whether the folder was in use before, since it has the mark: then all its files were made.
+  bool marked() const { return marked_; }
   // The shared state is good: lets others in.
   ErrorCode FinishOpen(std::string* why);
 
@@ -46,6 +48,7 @@ class Folder {
   std::string path_;
   FileDescriptor lock_;
   bool first_ = false;
+  bool marked_ = false;
   uint16_t slot_ = 0;
 };
 

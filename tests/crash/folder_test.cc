@@ -120,6 +120,21 @@ TEST_F(FolderTest, ADamagedBaseIsRefused) {
   ExpectThere("value");
 }
 
+TEST_F(FolderTest, ABaseThatIsMissingIsNotTakenForAnEmptyOne) {
+  PutElsewhere();
+  const auto before = Files();
+  for (const auto& [name, bytes] : before) {
+    if (name.starts_with("base.sqlite")) fs::remove(PathOf(name));
+  }
+  const auto without = Files();
+  EXPECT_THAT(Open(), AllOf(IsFdbError(fdb::error::kFileCorrupt), SaysThat("base.sqlite")));
+  EXPECT_EQ(Files(), without);
+  WriteFile("base.sqlite", "");
+  EXPECT_THAT(Open(), AllOf(IsFdbError(fdb::error::kFileCorrupt), SaysThat("base.sqlite")));
+  for (const auto& [name, bytes] : before) WriteFile(name, bytes);
+  ExpectThere("value");
+}
+
 TEST_F(FolderTest, ALogThatIsMissingIsNotTakenForAnEmptyOne) {
   PutElsewhere();
   const std::string log = PathOf("log-00000001");
