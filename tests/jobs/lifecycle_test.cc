@@ -230,6 +230,7 @@ constexpr AcceptCell kAcceptCells[] = {
     {"running", "running", false},
     {"running+cancel", "running+cancel", false},
     {"running+resubmit", "running+resubmit", false},
+    {"running+cancel+resubmit", "running+cancel+resubmit", false},
     {"finished", "finished", false},
     {"finished+cancel", "finished+cancel", false},
 };
