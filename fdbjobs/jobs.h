@@ -6,12 +6,13 @@
 // does in each state, docs/keyspace.md the rows.
 //
 // Errors: those of FoundationDB are passed on, so that the caller's retry loop sees them (fdb::IsRetryable). Wrong
-// arguments are kInvalidArgument and write nothing. A damaged row is kDataLoss, is named by its key, and writes nothing
-// either. After any other error, do not commit.
+// arguments (kInvalidArgument), an id that is there already (kAlreadyExists), a type without a timeout
+// (kFailedPrecondition) and a damaged row (kDataLoss, named by its key) write nothing. After any other error, do not
+// commit.
 //
 // What a call reads is serializable unless it says "snapshot". A row that the transaction reads so conflicts with every
-// transaction that writes it meanwhile. Each call that writes also writes the transaction's receipt (receipts.h) once,
-// if the transaction is an owned one.
+// transaction that writes it meanwhile. Each call that writes, but for PruneReceipts, also writes the transaction's
+// receipt (receipts.h) once, if the transaction is an owned one.
 //
 // Thread safety: all methods are const and may be called from any thread, those on one transaction from one thread at
 // a time. Lifetime: outlives the transactions it is used in. One serves one database: in a second one its claims would
@@ -74,7 +75,7 @@ class Jobs {
   // --- Creation --------------------------------------------------------------------------------------------------
 
   // Reads: the timeout of the type, the job's data row; conflicts with who adds or changes the same job, or changes the
-  // timeout. Writes: data row, pending row, count, pending watch.
+  // timeout. Writes: data row, pending row, count, pending watch; with kResubmit, of a running job the data row alone.
   [[nodiscard]] absl::StatusOr<AddResult> Add(fdb::Transaction& tr, const JobType& type, const NewJob& job,
                                               IfExists if_exists = IfExists::kError) const;
   // All of them or, on error, none. Two jobs of one id among them are as two calls of Add. Reads are issued together;
@@ -89,7 +90,7 @@ class Jobs {
   // RaiseIncarnation.
   // Writes: clears the data row and the pending or activity row, count; watch of a running job.
   [[nodiscard]] absl::StatusOr<ChangeResult> Remove(fdb::Transaction& tr, const JobType& type, const JobId& id) const;
-  // Writes: the data row; for a pending job the pending row and counts too.
+  // Writes: the data row; for a pending job the counts too, and clears the pending row.
   [[nodiscard]] absl::StatusOr<ChangeResult> Cancel(fdb::Transaction& tr, const JobType& type, const JobId& id) const;
   // Writes: the data row; for a finished job the pending row, counts and pending watch too.
   [[nodiscard]] absl::StatusOr<ChangeResult> Resubmit(fdb::Transaction& tr, const JobType& type, const JobId& id) const;
@@ -106,16 +107,17 @@ class Jobs {
   // Claims up to `limit` pending jobs. None when there are none: Claimer (claimer.h) waits for some. Those that other
   // transactions of this process are claiming at the moment are passed over, unless there is nothing else.
   // Reads: the head of the queue (snapshot), the incarnation; then the data rows of the jobs, together. Conflicts only
-  // with who touches the same jobs. Writes: data rows, activity rows, counts, watch; clears pending rows.
+  // with who touches the same jobs, and with RaiseIncarnation. Writes: data rows, activity rows, counts, watch; clears
+  // pending rows.
   [[nodiscard]] absl::StatusOr<Claimed> Accept(fdb::Transaction& tr, const JobType& type,
                                                const AcceptOptions& options = {}) const;
   // The same for jobs that are finished in this very transaction: no lease, nothing for a monitor to rescue. Nothing is
-  // written until Finish. Reads as Accept.
+  // written until Finish. Reads as Accept, but for the incarnation.
   [[nodiscard]] absl::StatusOr<Claimed> AcceptToFinish(fdb::Transaction& tr, const JobType& type,
                                                        const AcceptOptions& options = {}) const;
 
   // A sign of life, with or without new data. Reads: the data row, the incarnation. Writes: data row, activity row,
-  // watch; clears the old activity row.
+  // watch; clears the old activity row. Of a canceled job: as Finish.
   [[nodiscard]] absl::StatusOr<Outcome> Update(fdb::Transaction& tr, const ClaimedJob& job,
                                                std::optional<std::string> data = std::nullopt) const;
   // The same for many, with the reads issued together. A job whose row can't be read fails the call; with `damaged` it
@@ -125,7 +127,8 @@ class Jobs {
                                                                 std::vector<Damage>* damaged = nullptr) const;
 
   // Reads: the data row, the incarnation. Writes: data row, counts, watch; clears the activity row. With the resubmit
-  // mark: pending row and pending watch too.
+  // mark: pending row and pending watch too. Of a job that AcceptToFinish took: reads nothing more; writes data row and
+  // counts, clears the pending row.
   [[nodiscard]] absl::StatusOr<Outcome> Finish(fdb::Transaction& tr, const ClaimedJob& job,
                                                std::optional<std::string> data = std::nullopt) const;
   // As UpdateMany.
@@ -158,8 +161,8 @@ class Jobs {
   // --- Monitor ---------------------------------------------------------------------------------------------------
 
   // The watches row: at least as high as every activity entry of the type. None when there was no activity yet.
-  // Not in a transaction that has accepted, updated or finished jobs of the type: it can't read what it stamped (error
-  // 1036). Reads: the watches row (snapshot: only compared with later ones).
+  // Not in a transaction that has accepted, updated or finished jobs of the type, or removed a running one: it can't
+  // read what it stamped (error 1036). Reads: the watches row (snapshot: only compared with later ones).
   [[nodiscard]] absl::StatusOr<std::optional<Sequence>> GetWatch(fdb::Transaction& tr, const JobType& type) const;
   // Puts back up to `limit` jobs whose activity entry is at or before `not_renewed_since`, oldest first, from
   // `continuation` of a call before on. Not in a transaction that has accepted or updated jobs of the type.

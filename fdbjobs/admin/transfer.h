@@ -38,7 +38,7 @@ absl::StatusOr<std::vector<bool>> ImportJobs(const Jobs& jobs, fdb::Transaction&
                                              absl::Span<const StoredJob> stored);
 
 // Raises the incarnation above `exported`, that of the database the jobs come from, if it is not higher already. In a
-// transaction of its own, before anything is imported.
+// transaction of its own, before anything is imported. Reads and writes: the incarnation.
 absl::StatusOr<uint8_t> RaiseIncarnationAbove(const Jobs& jobs, fdb::Transaction& tr, uint8_t exported);
 
 }  // namespace fdbjobs::admin
