@@ -1,8 +1,8 @@
 // JobRow: the value of a data row, (Sequence, WorkerLockId, JobOpts).
 //
-//   pending:  (0, null, JobOpts)
-//   running:  ((incarnation, versionstamp), lock as UUID, JobOpts)
-//   finished: (null, null, JobOpts)
+//   (0, null, JobOpts)                                          pending
+//   ((incarnation, versionstamp), lock as UUID, JobOpts)        running
+//   (null, null, JobOpts)                                       finished
 //
 // Thread safety: a plain value. Lifetime: owns its bytes.
 //

@@ -9,7 +9,7 @@
 //
 //   Tuple entry{"activity", Versionstamp::Incomplete(0)};
 //   absl::StatusOr<VersionstampedBytes> stamped = entry.PackWithVersionstamp(prefix, /*user_version=*/7);
-//   transaction.AtomicOp(stamped->operand, value, SET_VERSIONSTAMPED_KEY);
+//   transaction.AtomicOp(fdb::MutationType::kSetVersionstampedKey, stamped->operand, value);
 #ifndef FDBJOBS_KEYSPACE_TUPLE_H_
 #define FDBJOBS_KEYSPACE_TUPLE_H_
 

@@ -21,7 +21,8 @@ void ExpectAllIn(const std::vector<Example>& examples, const std::vector<std::st
 const std::vector<std::string>& Sources() {
   static const auto* const sources =
       new std::vector<std::string>({"tests/examples/guide_test.cc", "tests/examples/raw_loop_test.cc",
-                                    "tests/examples/header_examples.cc", "tests/examples/monitor_examples.cc"});
+                                    "tests/examples/header_examples.cc", "tests/examples/keyspace_examples.cc",
+                                    "tests/examples/monitor_examples.cc", "tests/examples/admin_examples.cc"});
   return *sources;
 }
 
@@ -42,14 +43,14 @@ TEST(Examples, OfTheReadmeAreCompiled) {
 
 TEST(Examples, OfThePublicHeadersAreCompiled) {
   int count = 0;
-  for (const char* folder : {"fdbjobs", "fdbjobs/fdb", "fdbjobs/monitor"}) {
+  for (const char* folder : {"fdbjobs", "fdbjobs/admin", "fdbjobs/fdb", "fdbjobs/keyspace", "fdbjobs/monitor"}) {
     for (const std::string& header : FilesIn(folder, ".h")) {
       const std::vector<Example> examples = ExamplesOfHeader(header);
       count += static_cast<int>(examples.size());
       ExpectAllIn(examples, Sources());
     }
   }
-  EXPECT_GT(count, 15);
+  EXPECT_GT(count, 30);
 }
 
 TEST(Examples, AreComparedWithoutWhiteSpaceAndComments) {
