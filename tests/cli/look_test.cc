@@ -220,5 +220,12 @@ TEST_F(CliLookTest, CompletionKnowsEveryCommand) {
   EXPECT_EQ(RunProgram({"completion", "fish"}).exit_code, 2);
 }
 
+TEST_F(CliLookTest, ANumberOutOfRangeIsToldWithItsRange) {
+  const Ran ran = Cli({"tail", "--count", "0"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.errors, "fdbjobs-cli: --count: Value 0 not in range 1 to 1000000000 (see fdbjobs-cli --help)\n");
+  EXPECT_THAT(Cli({"add", "type", "--batch", "--skip", "-1"}).errors, HasSubstr("not in range 0 to 1000000000000 "));
+}
+
 }  // namespace
 }  // namespace fdbjobs::test

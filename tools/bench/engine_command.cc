@@ -17,6 +17,7 @@
 #include "tools/bench/engine_bench.h"
 #include "tools/bench/engine_parts.h"
 #include "tools/bench/machine.h"
+#include "tools/bench/positive.h"
 #include "tools/bench/report.h"
 #include "tools/bench/sync_probe.h"
 #include "tools/bench/worker.h"
@@ -127,13 +128,13 @@ void AddEngineCommand(CLI::App& app) {
   command->add_option("--db", settings->database,
                       "embedded:/folder or fdb:/cluster/file (default: a folder in TMPDIR, removed at the end)");
   command->add_option("--seconds", settings->seconds, "How long each measurement runs")
-      ->check(CLI::PositiveNumber)
+      ->check(Positive(settings->seconds))
       ->capture_default_str();
   command->add_option("--rows", settings->rows, "How many rows the database has")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}))
+      ->check(Positive(settings->rows))
       ->capture_default_str();
   command->add_option("--watch-rounds", settings->watch_rounds, "How many watches are fired")
-      ->check(CLI::PositiveNumber)
+      ->check(Positive(settings->watch_rounds))
       ->capture_default_str();
   command->add_option("--only", settings->only, absl::StrCat("Only these: ", absl::StrJoin(PartNames(), ",")))
       ->delimiter(',')

@@ -16,6 +16,7 @@
 #include "tools/bench/jobs_workloads.h"
 #include "tools/bench/json.h"
 #include "tools/bench/machine.h"
+#include "tools/bench/positive.h"
 
 namespace fdbjobs::bench {
 namespace {
@@ -145,7 +146,7 @@ void AddJobsCommand(CLI::App& app) {
   command->add_option("--db", settings->database,
                       "embedded:/folder or fdb:/cluster/file (default: folders in TMPDIR, removed at the end)");
   const auto number = [&](const char* name, auto& value, const char* help) {
-    command->add_option(name, value, help)->check(CLI::PositiveNumber)->capture_default_str();
+    command->add_option(name, value, help)->check(Positive(value))->capture_default_str();
   };
   number("--jobs", settings->jobs, "Jobs of the bulk enqueue and of the drains");
   number("--reps", settings->reps, "Runs of those and of the single enqueues; medians are printed");

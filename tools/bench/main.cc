@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fdbjobs-bench: %s\n", error.what());
     return 1;

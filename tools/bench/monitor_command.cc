@@ -5,6 +5,7 @@
 
 #include "tools/bench/machine.h"
 #include "tools/bench/monitor_settings.h"
+#include "tools/bench/positive.h"
 
 namespace fdbjobs::bench {
 namespace {
@@ -30,7 +31,7 @@ void AddMonitorCommand(CLI::App& app) {
   command->add_option("--db", settings->database,
                       "embedded:/folder or fdb:/cluster/file (default: folders in TMPDIR, removed at the end)");
   const auto number = [&](const char* name, auto& value, const char* help) {
-    command->add_option(name, value, help)->check(CLI::PositiveNumber)->capture_default_str();
+    command->add_option(name, value, help)->check(Positive(value))->capture_default_str();
   };
   number("--types", settings->types, "Types of which nothing runs");
   number("--seconds", settings->seconds, "Seconds of each measurement of idle types");

@@ -86,7 +86,7 @@ void AddAddCommand(CLI::App& app, Command* selected) {
   command->add_flag("--batch", arguments->batch,
                     "Lines as {\"id\":...,\"priority\":...,\"data\":...}; each may be missing");
   command->add_option("--skip", arguments->skip, "With --batch: leaves out so many lines, which were added before")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000'000}));
   command->callback(
       [selected, arguments] { *selected = [arguments](Context& context) { return Add(context, *arguments); }; });
 }

@@ -186,7 +186,8 @@ void AddTailCommand(CLI::App& app, Command* selected) {
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("type", arguments->type, "Only this type");
   command->add_flag("--heartbeats", arguments->heartbeats, "Heartbeats of running jobs too");
-  command->add_option("--count", arguments->count, "Ends after so many lines")->check(CLI::PositiveNumber);
+  command->add_option("--count", arguments->count, "Ends after so many lines")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000}));
   command->add_option("--interval", arguments->interval, "Looks again after so many seconds even if no watch fired")
       ->check(CLI::Range(0.05, 3600.0))
       ->capture_default_str();
