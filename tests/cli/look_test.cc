@@ -227,5 +227,11 @@ TEST_F(CliLookTest, ANumberOutOfRangeIsToldWithItsRange) {
   EXPECT_THAT(Cli({"add", "type", "--batch", "--skip", "-1"}).errors, HasSubstr("not in range 0 to 1000000000000 "));
 }
 
+TEST_F(CliLookTest, HelpListsTheExitCodesThatThePageLists) {
+  const Ran ran = RunProgram({"--help"});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_THAT(ran.output, HasSubstr("4    check: there are violations, or not everything could be checked; export:"));
+}
+
 }  // namespace
 }  // namespace fdbjobs::test

@@ -10,9 +10,10 @@ namespace fdbjobs::cli {
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitError = 1;
-inline constexpr int kExitUsage = 2;         // wrong arguments, malformed tuples and JSON
-inline constexpr int kExitNotFound = 3;      // no such job or type
-inline constexpr int kExitViolations = 4;    // check found some that are there still, or could not look at everything
+inline constexpr int kExitUsage = 2;     // wrong arguments, malformed tuples and JSON
+inline constexpr int kExitNotFound = 3;  // no such job or type
+// check found some that are there still, or could not look at everything; export met rows that can't be read
+inline constexpr int kExitViolations = 4;
 inline constexpr int kExitUnreachable = 5;   // no database, no client library, or no answer within --timeout
 inline constexpr int kExitNoPermission = 6;  // the system or the database refuses
 inline constexpr int kExitInterrupted = 130;
@@ -23,7 +24,7 @@ inline constexpr char kExitCodesHelp[] =
     "  1    an error that is none of these\n"
     "  2    wrong arguments, a malformed tuple value or malformed JSON\n"
     "  3    no such job or type\n"
-    "  4    check: there are violations, or not everything could be checked\n"
+    "  4    check: there are violations, or not everything could be checked; export: some rows can't be read\n"
     "  5    the database can't be reached, or did not answer within --timeout\n"
     "  6    no permission\n"
     "  130  interrupted by SIGINT, 143 by SIGTERM; what was committed stays\n";
