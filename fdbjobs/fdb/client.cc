@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -93,6 +94,10 @@ absl::Status Client::SetNetworkOption(NetworkText option, std::string_view value
 
 absl::Status Client::StartNetwork() {
   const std::lock_guard lock(mutex_);
+  if (network_ == Network::kOurs && network_process_ != getpid()) {
+    return StatusFromCode(api_, error::kNetworkCannotBeRestarted, "start network", Phase::kOther,
+                          "a forked child can't use the client of its parent");
+  }
   if (network_ == Network::kStopped) {
     return StatusFromCode(api_, error::kNetworkCannotBeRestarted, "start network");
   }
@@ -109,6 +114,7 @@ absl::Status Client::StartNetwork() {
   const SignalsBlocked blocked;
   network_thread_ = std::thread(&Client::RunNetwork, this);
   network_ = Network::kOurs;
+  network_process_ = getpid();
   return absl::OkStatus();
 }
 
@@ -128,7 +134,8 @@ absl::Status Client::AddNetworkCompletionHook(void (*hook)(void*), void* paramet
 
 absl::Status Client::Shutdown() {
   const std::lock_guard lock(mutex_);
-  if (network_ != Network::kOurs) return absl::OkStatus();
+  // A forked child has the memory of its parent's network, and not its thread.
+  if (network_ != Network::kOurs || network_process_ != getpid()) return absl::OkStatus();
   network_ = Network::kStopped;
   const abi::ErrorCode code = api_.stop_network();
   if (code != 0) return StatusFromCode(api_, code, "stop network");

@@ -8,7 +8,8 @@
 // So a program that calls fdb_c itself selects its API version (520 or higher) and sets up its network before it opens
 // its first fdbjobs Database; it and fdbjobs then work on one and the same client. FoundationDB can't start a network
 // twice: after Shutdown, a client is of no more use in this process. A forked child has no network either: it must not
-// use the parent's databases.
+// use or destroy the parent's databases, and can't open one with the same client. It may call exit, which leaves the
+// parent's network alone, unless static objects hold handles: then _exit.
 //
 // Thread safety: every method may be called from any thread.
 // Lifetime: a client lives until the process ends. Handles may be destroyed after Shutdown, also by static
@@ -19,6 +20,8 @@
 //   absl::Status status = (*client)->SetNetworkOption(NetworkText::kTraceEnable, "/var/log/fdb");
 #ifndef FDBJOBS_FDB_CLIENT_H_
 #define FDBJOBS_FDB_CLIENT_H_
+
+#include <sys/types.h>
 
 #include <mutex>
 #include <string>
@@ -89,6 +92,7 @@ class Client {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   Network network_ = Network::kNotStarted;
+  pid_t network_process_ = 0;  // where network_thread_ runs
   std::thread network_thread_;
   // What fdb_run_network returned; written by the network thread, read after it was joined.
   abi::ErrorCode run_error_ = 0;

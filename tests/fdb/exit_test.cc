@@ -1,9 +1,13 @@
 // The end of a process: with handles in static objects, pending futures and callbacks, it ends in time and cleanly.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "fdbjobs/fdb/client.h"
 #include "fdbjobs/fdb/database.h"
 #include "fdbjobs/fdb/transaction.h"
 #include "gtest/gtest.h"
@@ -64,6 +68,28 @@ TEST_F(ExitTest, WithHandlesInFunctionStatics) {
       {
         static const absl::StatusOr<Database> database = Database::Open(DatabaseToOpen(folder_));
         if (!database.ok()) std::abort();
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// The child has the memory of the client, and none of its threads.
+TEST_F(ExitTest, OfAForkedChild) {
+  EXPECT_EXIT(
+      {
+        const std::string name = DatabaseToOpen(folder_);
+        absl::StatusOr<Database> database = Database::Open(name);
+        if (!database.ok()) std::abort();
+        const pid_t child = fork();
+        if (child == 0) {
+          const int code = FdbCode(Database::Open(name).status());
+          std::exit(code == error::kNetworkCannotBeRestarted ? 5 : 6);
+        }
+        int state = 0;
+        if (waitpid(child, &state, 0) != child || !WIFEXITED(state) || WEXITSTATUS(state) != 5) std::abort();
+        // The parent works on.
+        absl::StatusOr<OwnedTransaction> tr = database->CreateTransaction();
+        if (!tr.ok() || !tr->GetReadVersion().Await().ok()) std::abort();
         std::exit(0);
       },
       ::testing::ExitedWithCode(0), "");
