@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/fdb/bytes.h"
@@ -26,6 +27,13 @@ struct Registry {
   static Registry& Get() {
     static Registry* const registry = new Registry;
     return *registry;
+  }
+
+  std::vector<Client*> Clients() {
+    const std::lock_guard lock(mutex);
+    std::vector<Client*> all;
+    for (const auto& [handle, client] : clients) all.push_back(client);
+    return all;
   }
 };
 
@@ -133,10 +141,13 @@ absl::Status Client::AddNetworkCompletionHook(void (*hook)(void*), void* paramet
 }
 
 absl::Status Client::Shutdown() {
-  const std::lock_guard lock(mutex_);
-  // A forked child has the memory of its parent's network, and not its thread.
-  if (network_ != Network::kOurs || network_process_ != getpid()) return absl::OkStatus();
-  network_ = Network::kStopped;
+  const std::lock_guard shutdown_lock(shutdown_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    // A forked child has the memory of its parent's network, and not its thread.
+    if (network_ != Network::kOurs || network_process_ != getpid()) return absl::OkStatus();
+    network_ = Network::kStopped;
+  }
   const abi::ErrorCode code = api_.stop_network();
   if (code != 0) return StatusFromCode(api_, code, "stop network");
   // A callback that ends the process gets here on the network thread itself, which can't wait for its own end.
@@ -144,15 +155,14 @@ absl::Status Client::Shutdown() {
     network_thread_.detach();
     return absl::OkStatus();
   }
+  // With mutex_ free: callbacks that still run may ask for what it guards.
   network_thread_.join();
   return StatusFromCode(api_, run_error_, "run network");
 }
 
 void Client::ShutdownAll() {
-  Registry& registry = Registry::Get();
-  const std::lock_guard lock(registry.mutex);
   // At exit there is nobody left to tell of an error.
-  for (const auto& [handle, client] : registry.clients) client->Shutdown().IgnoreError();
+  for (Client* const client : Registry::Get().Clients()) client->Shutdown().IgnoreError();
 }
 
 }  // namespace fdbjobs::fdb

@@ -89,10 +89,12 @@ class Client {
 
   // Of the standard library here and elsewhere in fdbjobs: Debian's Abseil is built without ThreadSanitizer, which then
   // sees races where there are none.
+  std::mutex shutdown_mutex_;  // held while the network is stopped and its end is awaited; before mutex_
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   Network network_ = Network::kNotStarted;
   pid_t network_process_ = 0;  // where network_thread_ runs
+  // Written while network_ becomes kOurs, then guarded by shutdown_mutex_.
   std::thread network_thread_;
   // What fdb_run_network returned; written by the network thread, read after it was joined.
   abi::ErrorCode run_error_ = 0;

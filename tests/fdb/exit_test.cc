@@ -11,6 +11,7 @@
 #include "fdbjobs/fdb/database.h"
 #include "fdbjobs/fdb/transaction.h"
 #include "gtest/gtest.h"
+#include "tests/support/notification.h"
 #include "tests/support/temp_folder.h"
 
 namespace fdbjobs::fdb {
@@ -90,6 +91,30 @@ TEST_F(ExitTest, OfAForkedChild) {
         // The parent works on.
         absl::StatusOr<OwnedTransaction> tr = database->CreateTransaction();
         if (!tr.ok() || !tr->GetReadVersion().Await().ok()) std::abort();
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// A callback that borrows a transaction asks for its client, which must not wait for the network to end.
+TEST_F(ExitTest, WhileACallbackAsksForItsClient) {
+  EXPECT_EXIT(
+      {
+        OpenStatics(DatabaseToOpen(folder_));
+        static test::Notification* const exiting = new test::Notification;
+        const auto ask_until_the_network_stops = [] {
+          exiting->WaitForNotification();
+          const Engine engine = static_database->name().engine;
+          while (true) {
+            const absl::StatusOr<Client*> client = Client::Load(engine);
+            if (!client.ok()) std::abort();
+            if (!(*client)->StartNetwork().ok()) break;
+          }
+        };
+        if (!static_watch->OnReady(ask_until_the_network_stops).ok()) std::abort();
+        static_watch->Cancel();
+        // Runs before the exit handler that was set when the network started.
+        std::atexit([] { exiting->Notify(); });
         std::exit(0);
       },
       ::testing::ExitedWithCode(0), "");
