@@ -87,8 +87,8 @@ std::vector<std::string> LinkerFolders() {
   return folders;
 }
 
-// The library that the dynamic linker finds for a bare name. Once an embedded engine of ours is loaded, the linker
-// answers with it for its soname, without looking further; then the folders are searched here.
+// The client library that the dynamic linker finds for a bare name. Once an embedded engine of ours is loaded, the
+// linker answers with it for its soname, without looking further; then the folders are searched here.
 void* OpenName(const std::string& name, std::string* why) {
   void* const handle = dlopen(name.c_str(), kOpenFlags);
   if (handle == nullptr) {
@@ -109,7 +109,8 @@ void* OpenName(const std::string& name, std::string* why) {
 absl::StatusOr<Library> OpenAskedFor(Engine engine, const std::string& name, const std::string& who_asked) {
   std::string why;
   void* handle = nullptr;
-  if (name.find('/') != std::string::npos) {
+  // An embedded engine that is loaded may stand for its name; only where another library is wanted must it not.
+  if (engine == Engine::kEmbedded || name.find('/') != std::string::npos) {
     handle = OpenPath(name);
     if (handle == nullptr) why = LastError();
   } else {
