@@ -75,7 +75,8 @@ absl::StatusOr<Client*> Client::Load(Engine engine, const std::string& library) 
 
 absl::Status Client::SelectApiVersion() {
   const abi::ErrorCode code = api_.select_api_version_impl(abi::kApiVersion, abi::kApiVersion);
-  // The program was first; what it selected is its business. Nothing that we call differs between 520 and the newest.
+  // The program was first; what it selected is its business. Of what we call, nothing differs between 520 and the
+  // newest but what a retry keeps of a transaction's options; Transact sees to these.
   if (code == error::kApiVersionAlreadySet) return absl::OkStatus();
   return StatusFromCode(api_, code, absl::StrCat("select API version ", abi::kApiVersion, " of ", library_path_),
                         Phase::kOther,

@@ -9,7 +9,10 @@ absl::Status TransactLoop::Start() {
   absl::StatusOr<OwnedTransaction> transaction = database_.CreateTransaction();
   if (!transaction.ok()) return transaction.status();
   transaction_.emplace(*std::move(transaction));
-  // Both options survive the resets between tries, and the time of the first runs on.
+  return SetOptions();
+}
+
+absl::Status TransactLoop::SetOptions() {
   if (options_.timeout != absl::InfiniteDuration()) {
     if (absl::Status status = transaction_->SetTimeout(options_.timeout); !status.ok()) return status;
   }
@@ -41,7 +44,9 @@ absl::Status TransactLoop::NextTry(const absl::Status& error) {
   const absl::Status retry = transaction_->OnError(code).Await();
   if (retry.ok()) {
     last_error_ = error;
-    return absl::OkStatus();
+    // A program may have selected an API version below 610, at which a retry forgets the options. The time runs on.
+    const absl::Status options = SetOptions();
+    return options.ok() ? options : GiveUp(options);
   }
   // The same error means that it can't be retried. Another one, a timeout most likely, came while waiting.
   if (FdbCode(retry) == code) return GiveUp(error);

@@ -63,6 +63,8 @@ class TransactLoop {
   bool committed() const { return committed_; }
 
  private:
+  // Timeout and retry delay. Once for each try.
+  absl::Status SetOptions();
   // Makes the transaction ready for another try.
   absl::Status NextTry(const absl::Status& error);
   // Looks for the receipt, over as many tries as that takes.
