@@ -1,5 +1,8 @@
 #include "fdbjobs/fdb/transact.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "fdbjobs/fdb/status.h"
 
@@ -17,8 +20,10 @@ absl::Status TransactLoop::SetOptions() {
     if (absl::Status status = transaction_->SetTimeout(options_.timeout); !status.ok()) return status;
   }
   if (options_.max_retry_delay != absl::InfiniteDuration()) {
+    constexpr int64_t kMost = std::numeric_limits<int>::max();
     const int64_t milliseconds = absl::ToInt64Milliseconds(absl::Ceil(options_.max_retry_delay, absl::Milliseconds(1)));
-    return transaction_->SetOption(TransactionInt::kMaxRetryDelayMilliseconds, milliseconds);
+    return transaction_->SetOption(TransactionInt::kMaxRetryDelayMilliseconds,
+                                   std::clamp<int64_t>(milliseconds, 0, kMost));
   }
   return absl::OkStatus();
 }

@@ -142,6 +142,12 @@ TEST_F(TransactTest, TheDeadlineEndsItAndNamesTheLastError) {
   EXPECT_GT(tries, 1);
 }
 
+TEST_F(TransactTest, AnyRetryDelayIsTaken) {
+  for (const absl::Duration delay : {-absl::Seconds(1), absl::ZeroDuration(), absl::Hours(24 * 365)}) {
+    EXPECT_THAT(Transact(db(), {.max_retry_delay = delay}, [](Transaction&) { return absl::OkStatus(); }), IsOk());
+  }
+}
+
 TEST_F(TransactTest, TheDeadlineEndsABodyThatKeepsReading) {
   const absl::Status status = Transact(db(), {.timeout = absl::Milliseconds(20)}, [&](Transaction& tr) {
     while (true) {
