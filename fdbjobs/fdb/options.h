@@ -55,7 +55,8 @@ enum class DatabaseText : int {
   kDatacenterId = 22,
 };
 
-// Options of a transaction. All but the timeout, the retry limit and the retry delay end with a reset.
+// Options of a transaction. All end with a reset; OnError keeps the timeout, the retry limit and the retry delay (from
+// API version 610 on).
 enum class TransactionFlag : int {
   kCausalWriteRisky = 10,
   kCausalReadRisky = 20,

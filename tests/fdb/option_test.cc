@@ -133,6 +133,15 @@ TEST_F(OptionTest, RetryLimitEndsTheRetries) {
   EXPECT_THAT(tr.OnError(error::kNotCommitted).Await(), IsFdbError(error::kNotCommitted));
 }
 
+TEST_F(OptionTest, ARetryKeepsTheRetryLimitAndAResetForgetsIt) {
+  OwnedTransaction tr = Begin();
+  ASSERT_THAT(tr.SetOption(TransactionInt::kRetryLimit, 1), IsOk());
+  EXPECT_THAT(tr.OnError(error::kNotCommitted).Await(), IsOk());
+  EXPECT_THAT(tr.OnError(error::kNotCommitted).Await(), IsFdbError(error::kNotCommitted));
+  tr.Reset();
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(tr.OnError(error::kNotCommitted).Await(), IsOk());
+}
+
 TEST_F(OptionTest, SizeLimitFailsTheCommit) {
   OwnedTransaction tr = Begin();
   ASSERT_THAT(tr.SetOption(TransactionInt::kSizeLimitBytes, 1000), IsOk());
