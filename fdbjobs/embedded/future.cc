@@ -108,6 +108,9 @@ bool Future::Set(Result result) {
 void Future::Cancel() {
   if (!Claim()) return;
   error_ = kOperationCancelled;
+  // From Publish on a callback may destroy the caller's handle.
+  AddReference();
+  const FutureRef alive(this);
   Publish();
   std::unique_ptr<Hook> hook;
   Hook* taken = hook_.exchange(CancelledHook(), std::memory_order_acq_rel);
@@ -148,17 +151,18 @@ ErrorCode Future::BlockUntilReady() {
 
 ErrorCode Future::SetCallback(Callback callback, void* parameter) {
   if (!IsReady()) {
+    // Once the callback is set it may run and destroy this future, so nothing of it is touched after.
+    const std::shared_ptr<Helped> helped = helped_.lock();
     auto node = std::make_unique<CallbackNode>(CallbackNode{callback, parameter, nullptr});
     node->next = callbacks_.load(std::memory_order_acquire);
     while (node->next != ClosedCallbacks()) {
       if (callbacks_.compare_exchange_weak(node->next, node.get(), std::memory_order_acq_rel)) {
         static_cast<void>(node.release());
-        if (const std::shared_ptr<Helped> helped = helped_.lock()) helped->GoAhead();
+        if (helped != nullptr) helped->GoAhead();
         return kSuccess;
       }
     }
   }
-  // The callback may destroy this future, so nothing of it is touched after.
   callback(this, parameter);
   return kSuccess;
 }

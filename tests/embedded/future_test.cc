@@ -385,5 +385,21 @@ TEST(Future, CallbackAndSetRace) {
   }
 }
 
+// AddressSanitizer sees a future that Cancel uses too long.
+TEST(Future, CancelAndACallbackThatDestroysRace) {
+  for (int i = 0; i < 10000; ++i) {
+    std::promise<void> destroyed;
+    Future* const future = Future::Make().Release();
+    future->SetCallback(
+        [](FDB_future* handle, void* parameter) {
+          static_cast<Future*>(handle)->Destroy();
+          static_cast<std::promise<void>*>(parameter)->set_value();
+        },
+        &destroyed);
+    future->Cancel();
+    destroyed.get_future().wait();
+  }
+}
+
 }  // namespace
 }  // namespace fdbjobs::embedded
