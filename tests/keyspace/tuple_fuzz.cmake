@@ -28,7 +28,7 @@ get_target_property(layer_folder fdbjobs_keyspace SOURCE_DIR)
 get_target_property(layer_sources fdbjobs_keyspace SOURCES)
 list(FILTER layer_sources INCLUDE REGEX "tuple.*\\.cc$")
 list(TRANSFORM layer_sources PREPEND ${layer_folder}/)
-set(layer_headers tuple.h tuple_format.h tuple_reader.h tuple_types.h tuple_utf8.h tuple_writer.h)
+set(layer_headers tuple.h tuple_format.h tuple_parse.h tuple_reader.h tuple_types.h tuple_utf8.h tuple_writer.h)
 list(TRANSFORM layer_headers PREPEND ${layer_folder}/)
 
 set(fuzz_program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/tuple_fuzz)
