@@ -50,11 +50,14 @@ class RunningNetwork {
 class FakeWork : public IdleWork {
  public:
   void WaitAndWork(std::chrono::microseconds longest) override {
-    std::unique_lock lock(mutex_);
-    inside_ = true;
-    changed_.notify_all();
-    changed_.wait_for(lock, longest, [this] { return interrupted_; });
-    inside_ = interrupted_ = false;
+    {
+      std::unique_lock lock(mutex_);
+      inside_ = true;
+      changed_.notify_all();
+      changed_.wait_for(lock, longest, [this] { return interrupted_; });
+      inside_ = interrupted_ = false;
+    }
+    // With the mutex free: the network calls Interrupt under a lock of its own.
     if (work_) work_();
   }
   void Interrupt() override {
@@ -62,11 +65,8 @@ class FakeWork : public IdleWork {
     interrupted_ = true;
     changed_.notify_all();
   }
-  // Done at the end of each wait.
-  void SetWork(std::function<void()> work) {
-    std::lock_guard lock(mutex_);
-    work_ = std::move(work);
-  }
+  // Done at the end of each wait. To be called before it is taken up.
+  void SetWork(std::function<void()> work) { work_ = std::move(work); }
   void AwaitInside() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return inside_; });
@@ -82,6 +82,7 @@ class FakeWork : public IdleWork {
   // Guarded by mutex_.
   bool inside_ = false;
   bool interrupted_ = false;
+  // Not changed while it is taken up.
   std::function<void()> work_;
 };
 
